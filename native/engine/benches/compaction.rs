@@ -129,8 +129,11 @@ fn main() {
     let own = |name: &str| all.iter().find_map(|word| word.strip_prefix(name)).map(|number| number.parse().unwrap());
     let given: Vec<_> = all.iter().filter(|word| ![READS, ROUNDS].iter().any(|name| word.starts_with(name))).collect();
     let load = Load { rounds: own(ROUNDS).unwrap_or(3), reads_per_1000: own(READS).unwrap_or_default() };
-    let settings =
-        format!("directory={}\ncompaction_rate_limit=0B/s\n{}\n", directory.path().display(), given.iter().map(|word| word.as_str()).collect::<Vec<_>>().join("\n"));
+    let settings = format!(
+        "directory={}\ncompaction_rate_limit=0B/s\n{}\n",
+        directory.path().display(),
+        given.iter().map(|word| word.as_str()).collect::<Vec<_>>().join("\n")
+    );
     let before_kib = resident_kib("VmHWM");
     let store = Store::open(&settings).unwrap();
     let table = table(&store);

@@ -28,6 +28,7 @@ mod memtables;
 mod pressed;
 mod progress;
 mod purge;
+mod readership;
 mod run;
 mod straddle;
 #[cfg(test)]
@@ -44,3 +45,4 @@ pub(crate) use progress::BegunCompaction;
 #[cfg(test)]
 pub(crate) use purge::MERGES;
 pub use purge::{IngestGuard, PurgeStats, TablePurge, WriteGuard};
+pub(crate) use readership::{Calls, Level0};

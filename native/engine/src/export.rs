@@ -5,7 +5,7 @@
 //!
 //! A pinned view is an iterator, which pins memtables and files. Those of its files that lie wholly in a range are
 //! linked, and the iterator leaves them out ([`pinned_view`]); everything else that it shows is written into files row
-//! by row ([`rows`]), while nothing is locked.
+//! by row ([`rows`]), while nothing is locked. Where that would be much of level 0, it is compacted before.
 
 mod listing;
 mod pinned_view;
@@ -40,6 +40,7 @@ impl Table {
             return Err(EngineError::invalid(why));
         }
         let shipped = self.on_copy(|core| {
+            core.settle_level0(tokens.share())?;
             fs::create_dir_all(directory)?;
             ship(self, core, tokens, directory)
         });

@@ -15,7 +15,7 @@ pub(crate) use rocks::{
     apply_live, database_options, family_options, imported_options, rows_options, values_file_bytes, values_options,
     Shared,
 };
-pub(crate) use rocks::{ALL_FACTOR, L0_CALM_FILES};
+pub(crate) use rocks::{ALL_FACTOR, L0_CALM_FILES, L0_FILES};
 
 use crate::error::{EngineError, Result};
 use known::KNOWN;
@@ -86,6 +86,9 @@ pub(crate) struct Settings {
     pub max_open_files: i32,
     pub sync: SyncMode,
     pub tickers: bool,
+    /// Flushes put blocks of tables into the cache that nobody reads.
+    pub caches_unread: bool,
+    pub level0_files_unread: i32,
     pub stop_at_newest: bool,
     /// As given or computed, by name.
     shown: BTreeMap<&'static str, String>,
@@ -148,6 +151,8 @@ impl Settings {
             max_open_files: take.number("max_open_files", -1, i32::MAX, -1)?,
             sync,
             tickers: take.choice("stats_level", &[("none", false), ("tickers", true)])?,
+            caches_unread: take.choice("flushed_blocks", &[("cached_if_read", false), ("cached", true)])?,
+            level0_files_unread: take.number("level0_files_unread", L0_FILES, L0_FILES_UNREAD_MAX, 8)?,
             stop_at_newest: take.choice("stop_at_newest", &[("true", true), ("false", false)])?,
             shown: take.shown,
         };
@@ -189,6 +194,9 @@ impl Settings {
         KNOWN.iter().map(move |known| (known.name, shown(known.name), known.default, known.live))
     }
 }
+
+/// With more, the limit of compactions would be lifted for what is usual.
+const L0_FILES_UNREAD_MAX: i32 = 9;
 
 const COMPRESSIONS: &[(&str, Compression)] =
     &[("lz4", Compression::Lz4), ("none", Compression::None), ("zstd", Compression::Zstd)];

@@ -23,7 +23,7 @@ mod table;
 mod verify;
 
 pub(crate) use admin::{resume, stop_compactions, sum_files};
-pub(crate) use blocks::tune_blocks;
+pub(crate) use blocks::{tune_blocks, BlockHooks};
 pub(crate) use crc::crc32c_of;
 pub use events::StallCondition;
 pub(crate) use events::{install_events, CompactionBegin, CompactionEnd, EventHooks};

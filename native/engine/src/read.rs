@@ -36,6 +36,7 @@ impl Table {
             core.count_read();
             let answered = read(self, core, request, answer);
             core.flush_if_hot();
+            core.follow_readers();
             answered
         })
     }
@@ -54,6 +55,7 @@ impl Table {
             core.count_read();
             let answered = scan(self, core, request, answer);
             core.flush_if_hot();
+            core.follow_readers();
             answered
         })
     }
@@ -61,8 +63,9 @@ impl Table {
 
 /// Runs a read while the thread has a share of what it reads, so that it need not get it, nor free it.
 fn without_waiting<T>(core: &TableCore, read: impl FnOnce() -> Result<Option<T>>) -> Result<Option<T>> {
-    // Whoever begins a flush waits for writers, and makes a file: a read that may wait is to meet the hot row.
-    if core.purge().is_hot() {
+    // Whoever begins a flush waits for writers, and makes a file; a change of options waits for the database's mutex: a
+    // read that may wait is to meet the hot row, and to tell that the table is read.
+    if core.purge().is_hot() || core.purge().readership().has_readers_to_follow() {
         return Ok(None);
     }
     // Where there are several column families, the read itself needs the mutex.

@@ -14,6 +14,7 @@ mod counters;
 mod headers;
 mod indexes;
 mod open_tables;
+mod readers;
 mod row_columns;
 mod running;
 #[cfg(test)]
@@ -138,6 +139,7 @@ impl Table {
         let core = live.as_mut().ok_or_else(EngineError::has_closed)?;
         let changed = change(core);
         core.column_families().suspend_purging_while_side_families();
+        core.count_calls();
         changed
     }
 

@@ -108,6 +108,12 @@ impl TokenSet {
         &self.0
     }
 
+    /// The part of all tokens that is in the set.
+    pub(crate) fn share(&self) -> f64 {
+        let tokens = |range: &TokenRange| range.right.wrapping_sub(range.left) as u64 as f64;
+        self.0.iter().map(tokens).sum::<f64>() / 2f64.powi(64)
+    }
+
     /// Everything else.
     pub(crate) fn complement(&self) -> TokenSet {
         let mut rest = Vec::with_capacity(self.0.len() + 1);
@@ -212,6 +218,13 @@ mod tests {
         assert_eq!(set(&[(i64::MIN, 3)]).minus(&set(&[(-9, 0)])), set(&[(i64::MIN, -9), (0, 3)]));
         assert_eq!(set(&[(0, 10)]).minus(&set(&[(i64::MIN, i64::MAX)])), set(&[]));
         assert_eq!(set(&[(0, 10)]).minus(&set(&[])), set(&[(0, 10)]));
+    }
+
+    #[test]
+    fn the_share_of_a_set_is_that_of_its_ranges() {
+        assert_eq!(set(&[]).share(), 0.0);
+        assert_eq!(set(&[(i64::MIN, i64::MAX)]).share(), 1.0);
+        assert_eq!(set(&[(i64::MIN, -1), (1 << 62, i64::MAX)]).share(), 0.75);
     }
 
     #[test]

@@ -139,6 +139,7 @@ fn update(core: &TableCore, request: &[u8], flags: u32) -> Result<Option<Pending
                 *batch = Batch::new();
             }
         }
+        core.follow_readers();
         written
     })
 }
@@ -169,6 +170,7 @@ fn apply_with_entries(core: &TableCore, scratch: &mut Scratch, update: &Update<'
     if update.count > 0 {
         apply_rows(core, batch, update, logged)?;
     }
+    held.iter().filter_map(|(_, index)| index.core()).for_each(TableCore::follow_readers);
     Ok(())
 }
 

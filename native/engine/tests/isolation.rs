@@ -139,7 +139,7 @@ fn a_table_is_dropped_under_its_readers_and_writers() {
 
 /// A table of 20 MB that takes 20 s to compact.
 fn slow(directory: &Path) -> (Arc<Store>, Arc<Table>) {
-    let store = open(directory);
+    let store = open_with(directory, "level0_files_unread=4"); // so that there is a compaction to wait for
     let table = table(&store);
     for at in 0..200 {
         put(&table, &format!("p{at}"), at, 1, &half_noise(u64::from(at), 200_000));

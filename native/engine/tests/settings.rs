@@ -43,6 +43,8 @@ fn what_is_not_understood_is_refused() {
     assert!(refused(path, "compression=snappy").contains("lz4"));
     assert!(refused(path, "bloom_bits=100").contains("bloom_bits"));
     assert!(refused(path, "node.commitlog_sync=sometimes").contains("periodic"));
+    assert!(refused(path, "level0_files_unread=3").contains("4 to 9"));
+    assert!(refused(path, "flushed_blocks=never").contains("cached_if_read"));
     assert!(refused(path, "no equals sign").contains("name=value"));
     assert!(refused(path, "bloom_bits=8\nbloom_bits=9").contains("twice"));
     assert!(refused(path, "block_cache_size=64MiB\nwrite_buffers_total=64MiB").contains("write_buffers_total"));
@@ -86,11 +88,11 @@ fn every_value_of_every_parameter_is_taken_or_refused() {
 fn the_ends_of_each_range_work() {
     for ends in [
         "block_cache_size=8MiB\nwrite_buffer_size=64KiB\nwrite_buffers_total=1MiB\ntarget_file_size=64KiB\nmax_wal_size=1MiB\nbackground_jobs=1\n\
-         compaction_rate_limit=64KiB/s\nperiodic_compaction=1h\nblock_size=1KiB\nbloom_bits=2\nmax_open_files=64\nnode.commitlog_sync_period=1ms\n\
+         compaction_rate_limit=64KiB/s\nperiodic_compaction=1h\nblock_size=1KiB\nbloom_bits=2\nmax_open_files=64\nlevel0_files_unread=4\nnode.commitlog_sync_period=1ms\n\
          node.periodic_commitlog_sync_lag_block=0ms",
         "block_cache_size=1GiB\nwrite_buffer_size=4GiB\nwrite_buffers_total=768MiB\ntarget_file_size=4GiB\nmax_wal_size=16384GiB\n\
          background_jobs=64\ncompaction_rate_limit=1024GiB/s\nperiodic_compaction=365d\nblock_size=256KiB\nbloom_bits=20\n\
-         max_open_files=2147483647\nnode.commitlog_sync_period=1h\nnode.periodic_commitlog_sync_lag_block=30d",
+         max_open_files=2147483647\nlevel0_files_unread=9\nnode.commitlog_sync_period=1h\nnode.periodic_commitlog_sync_lag_block=30d",
         "compaction_rate_limit=0B/s\nnode.commitlog_sync=group\nnode.commitlog_sync_group_window=1ms",
     ] {
         let directory = tempfile::tempdir().unwrap();

@@ -246,6 +246,7 @@ impl EventHooks for StoreEvents {
     fn memtable_sealed(&self, family: &str, _first_sequence: u64) {
         if let Some(table) = self.table(family) {
             table.unflushed.seal();
+            table.readership().seal();
         }
     }
 

@@ -9,6 +9,7 @@ use super::brake::Brake;
 use super::cleanup::{NotOwned, OwnedTokens};
 use super::hot::Hot;
 use super::memtables::{Sealed, Segment, Unflushed, Writing, Written};
+use super::readership::Readership;
 use super::run::CompactionRun;
 use crate::error::Result;
 use crate::log::log;
@@ -47,6 +48,7 @@ pub struct TablePurge {
     settled_after_s: AtomicI64,
     pub(super) hot: Hot,
     brake: Brake,
+    readership: Arc<Readership>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -149,12 +151,18 @@ impl TablePurge {
             settled_after_s: AtomicI64::new(SETTLED_MARGIN_S),
             hot: Hot::new(),
             brake: Brake::default(),
+            readership: Arc::default(),
         })
     }
 
     /// Holds back the writers of the column family.
     pub(crate) fn brake(&self) -> &Brake {
         &self.brake
+    }
+
+    /// Who reads the column family.
+    pub(crate) fn readership(&self) -> &Arc<Readership> {
+        &self.readership
     }
 
     /// The column family's name.

@@ -11,7 +11,8 @@ use rocksdb::statistics::Ticker;
 use std::path::Path;
 use std::sync::Arc;
 
-const SETTINGS: &str = "block_size=1KiB\ncompression=none\nbottommost_compression=none\nstats_level=tickers\n";
+const SETTINGS: &str = "block_size=1KiB\ncompression=none\nbottommost_compression=none\nstats_level=tickers\n\
+     level0_files_unread=4\n";
 const VALUE_BYTES: usize = 1200;
 /// Flushes after which RocksDB compacts by itself.
 const FLUSHES: i64 = 4;

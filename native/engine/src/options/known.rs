@@ -91,6 +91,12 @@ pub(super) const KNOWN: &[Known] = &[
     known!("stop_at_newest", "true", true, "true or false",
         "A read of one row stops at a row with all columns that is newer than everything below it, by the greatest \
          timestamps of the files. false: all files are asked that may have the row."),
+    known!("flushed_blocks", "cached_if_read", false, "cached_if_read or cached",
+        "cached_if_read: a flush leaves no blocks in the block cache where the table had hardly any reads since the flush \
+         before, one per 64 writes at most. cached: every flush does."),
+    known!("level0_files_unread", "8", false, "4 to 9",
+        "Files of level 0 at which a table with hardly any reads is compacted; others are at 4. More of them rewrite rows \
+         less often, and each read looks into all. 4: all tables alike. Without effect with compaction_style universal."),
     known!("node.commitlog_sync", "periodic", false, "periodic, batch or group",
         "The node's setting."),
     known!("node.commitlog_sync_period", "10s", false, "duration, 1ms to 1h",

@@ -25,7 +25,7 @@ const TOKEN_PREFIX_BYTES: usize = 10;
 /// Found to cost nothing: a flipped bit in a memtable is an error, not a wrong row.
 const MEMTABLE_PROTECTION_BYTES_PER_KEY: u32 = 8;
 /// Every sorted run costs a read about 3 us: compact early.
-const L0_FILES: i32 = 4;
+pub(crate) const L0_FILES: i32 = 4;
 /// With more than so many, the base of a table is left to its compaction: nothing is ingested beside it.
 pub(crate) const L0_CALM_FILES: u64 = 12;
 /// RocksDB slows down and stops the writers of all tables at so many times what holds back those of one.
@@ -184,8 +184,10 @@ pub(crate) fn imported_options(settings: &Settings, purge: &Arc<TablePurge>) -> 
 
 fn with_blocks(settings: &Settings, blocks: &BlockBasedOptions, purge: &Arc<TablePurge>) -> Options {
     let mut options = Options::default();
+    let grows_level0 = settings.style == Style::Leveled && settings.level0_files_unread > L0_FILES;
+    purge.readership().set_effects(settings.caches_unread, grows_level0);
     options.set_block_based_table_factory(blocks);
-    let tuned = tune_blocks(&mut options, settings.target_file_bytes.saturating_mul(WHOLE_FACTOR));
+    let tuned = tune_blocks(&mut options, settings.target_file_bytes.saturating_mul(WHOLE_FACTOR), purge.readership());
     assert!(tuned, "the table factory is block-based");
     options.set_prefix_extractor(SliceTransform::create_fixed_prefix(TOKEN_PREFIX_BYTES));
     options.set_max_successive_merges(0); // never read before write

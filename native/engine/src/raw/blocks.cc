@@ -12,6 +12,13 @@
 
 namespace {
 
+// Callbacks of one column family, implemented in blocks.rs.
+struct BlockCalls {
+  void* state;
+  void (*drop_state)(void* state);
+  bool (*caches_flushed)(void* state);
+};
+
 using rocksdb::BlockBasedTableFactory;
 using rocksdb::BlockBasedTableOptions;
 
@@ -27,16 +34,43 @@ BlockBasedTableOptions in_parts(BlockBasedTableOptions blocks) {
   return blocks;
 }
 
-// Writes large files with indexes and filters in parts. Either kind is read by the same code.
+BlockBasedTableOptions uncached(BlockBasedTableOptions blocks) {
+  blocks.prepopulate_block_cache = BlockBasedTableOptions::PrepopulateBlockCache::kDisable;
+  return blocks;
+}
+
+// What Rust knows of a column family's readers.
+class BlockState {
+ public:
+  explicit BlockState(const BlockCalls& calls) : calls_(calls) {}
+  ~BlockState() { calls_.drop_state(calls_.state); }
+  BlockState(const BlockState&) = delete;
+  BlockState& operator=(const BlockState&) = delete;
+
+  bool caches_flushed() const { return calls_.caches_flushed(calls_.state); }
+
+ private:
+  const BlockCalls calls_;
+};
+
+// Writes large files with indexes and filters in parts, and files that nobody reads soon past the cache. All kinds are
+// read by the same code.
 class FilesBySize : public BlockBasedTableFactory {
  public:
-  FilesBySize(const BlockBasedTableOptions& blocks, uint64_t whole_bytes_max)
-      : BlockBasedTableFactory(blocks), in_parts_(in_parts(blocks)), whole_bytes_max_(whole_bytes_max) {}
+  FilesBySize(const BlockBasedTableOptions& blocks, uint64_t whole_bytes_max, std::shared_ptr<const BlockState> state)
+      : BlockBasedTableFactory(blocks),
+        in_parts_(in_parts(blocks)),
+        uncached_(uncached(blocks)),
+        whole_bytes_max_(whole_bytes_max),
+        state_(std::move(state)) {}
 
   rocksdb::TableBuilder* NewTableBuilder(const rocksdb::TableBuilderOptions& options,
                                          rocksdb::WritableFileWriter* file) const override {
     if (options.target_file_size > whole_bytes_max_) {
       return in_parts_.NewTableBuilder(options, file);
+    }
+    if (options.reason == rocksdb::TableFileCreationReason::kFlush && !state_->caches_flushed()) {
+      return uncached_.NewTableBuilder(options, file);
     }
     return BlockBasedTableFactory::NewTableBuilder(options, file);
   }
@@ -45,13 +79,16 @@ class FilesBySize : public BlockBasedTableFactory {
 
  private:
   const BlockBasedTableFactory in_parts_;
+  const BlockBasedTableFactory uncached_;
   const uint64_t whole_bytes_max_;
+  const std::shared_ptr<const BlockState> state_;
 };
 
 }  // namespace
 
 // `options` is a `rocksdb::Options*` whose table factory is block-based; returns whether it was.
-extern "C" bool cassiterite_tune_blocks(void* options, uint64_t whole_bytes_max) {
+extern "C" bool cassiterite_tune_blocks(void* options, uint64_t whole_bytes_max, const BlockCalls* calls) {
+  const auto state = std::make_shared<const BlockState>(*calls);
   auto& factory = static_cast<rocksdb::Options*>(options)->table_factory;
   const auto* given = factory ? factory->GetOptions<BlockBasedTableOptions>() : nullptr;
   if (given == nullptr) {
@@ -63,8 +100,8 @@ extern "C" bool cassiterite_tune_blocks(void* options, uint64_t whole_bytes_max)
   // guessing.
   blocks.index_block_search_type = BlockBasedTableOptions::BlockSearchType::kAuto;
   blocks.uniform_cv_threshold = kHashedKeys;
-  // What was written last is read most: a flush does not take it out of memory.
+  // What was written last is read most, if anything is: a flush does not take it out of memory.
   blocks.prepopulate_block_cache = BlockBasedTableOptions::PrepopulateBlockCache::kFlushOnly;
-  factory = std::make_shared<FilesBySize>(blocks, whole_bytes_max);
+  factory = std::make_shared<FilesBySize>(blocks, whole_bytes_max, state);
   return true;
 }

@@ -10,6 +10,7 @@ use crate::compaction::{
 };
 use crate::error::Result;
 use crate::options::{family_options, ALL_FACTOR};
+use crate::raw::placed_files;
 use crate::raw::sys::{FamilyHandle, Frozen, Iter, IterSpec};
 use crate::source::Source;
 use crate::store_core::{Kept, KeptOptions, StoreCore};
@@ -122,6 +123,23 @@ impl ColumnFamily {
             self.kept.change(self.name(), |kept| kept.period_s = period_s)
         };
         set().inspect_err(|_| self.period_s.store(before, Ordering::Release)) // the next call tries again
+    }
+
+    /// Has level 0 compacted when it has so many files.
+    pub(crate) fn compact_level0_at(&self, files: i32) -> Result<()> {
+        self.handle.set_options(&[("level0_file_num_compaction_trigger", files.to_string().as_str())])
+    }
+
+    /// Bytes of level 0 and of the memtables.
+    pub(crate) fn young_bytes(&self) -> u64 {
+        let files = placed_files(self.handle.db(), &self.handle);
+        let level0 = files.iter().filter(|file| file.level == 0).map(|file| file.file_bytes).sum::<u64>();
+        level0.saturating_add(self.handle.property("rocksdb.cur-size-all-mem-tables"))
+    }
+
+    /// Whether a sealed memtable or level 0 has anything.
+    pub(crate) fn has_young(&self) -> bool {
+        self.handle.property("rocksdb.num-immutable-mem-table") > 0 || self.level0_files() > 0
     }
 
     /// Has RocksDB look at what there is to compact, and wakes what waits for a compaction.

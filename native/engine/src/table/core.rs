@@ -97,7 +97,9 @@ impl TableCore {
             store: Arc::clone(store),
         };
         shared.row_columns.set(record);
-        Ok(TableCore { families, shared: Arc::new(shared) })
+        let core = TableCore { families, shared: Arc::new(shared) };
+        core.count_calls();
+        Ok(core)
     }
 
     /// The column families, base first.
@@ -179,6 +181,11 @@ impl TableCore {
 
     pub(crate) fn has_data(&self) -> bool {
         self.shared.has_data.load(Ordering::Acquire)
+    }
+
+    /// The base's memtables are those that take the writes.
+    pub(super) fn count_calls(&self) {
+        self.purge().readership().count(self.counters().calls());
     }
 
     pub(crate) fn count_write(&self, bytes: usize) {

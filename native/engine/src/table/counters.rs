@@ -3,16 +3,16 @@
 
 //! What callers have done to a table, counted, and the latest sample of its keys.
 
+use crate::compaction::Calls;
 use crate::error::{EngineError, Result};
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// Counts calls. Safe to use from any thread.
 #[derive(Default)]
 pub(crate) struct Counters {
-    writes: AtomicI64,
-    reads: AtomicI64,
+    calls: Arc<Calls>,
     written_bytes: AtomicI64,
     sample: Mutex<Option<(Instant, Sample)>>,
     counted: Mutex<Option<(KeysSeen, Option<Sample>)>>,
@@ -30,17 +30,22 @@ pub(crate) struct Sample {
 
 impl Counters {
     pub(super) fn write(&self, bytes: usize) {
-        self.writes.fetch_add(1, Ordering::Relaxed);
+        self.calls.write();
         self.written_bytes.fetch_add(i64::try_from(bytes).unwrap_or(i64::MAX), Ordering::Relaxed);
     }
 
     pub(super) fn read(&self) {
-        self.reads.fetch_add(1, Ordering::Relaxed);
+        self.calls.read();
     }
 
     /// Writes, reads and written bytes.
     pub(crate) fn totals(&self) -> [i64; 3] {
-        [&self.writes, &self.reads, &self.written_bytes].map(|counter| counter.load(Ordering::Relaxed))
+        [self.calls.writes(), self.calls.reads(), self.written_bytes.load(Ordering::Relaxed)]
+    }
+
+    /// Writes and reads, as they come.
+    pub(crate) fn calls(&self) -> &Arc<Calls> {
+        &self.calls
     }
 
     /// What was counted when the table had just these, or what `count` finds.
