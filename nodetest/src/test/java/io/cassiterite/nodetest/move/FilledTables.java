@@ -119,7 +119,8 @@ final class FilledTables
             case 1:
                 return "UPDATE T" + timestamp(isInOrder) + " SET m['" + random.nextInt(4) + "'] = 1, v = " + value() + row();
             case 2:
-                return "UPDATE T" + timestamp(isInOrder) + " SET s = " + value() + ", sm[" + random.nextInt(3) + "] = 'x' WHERE k = " + key();
+                return "UPDATE T" + timestamp(isInOrder) + " SET s = " + value() + ", sm[" + random.nextInt(3) + "] = 'x'" +
+                       " WHERE k = " + key();
             case 3:
                 return "DELETE s FROM T" + timestamp(isInOrder) + " WHERE k = " + key();
             case 4:
