@@ -10,7 +10,7 @@
 mod rewrite;
 mod twin;
 
-use anyhow::{bail, Result};
+use anyhow::{ensure, Result};
 
 use self::rewrite::{Rewrite, Way};
 use self::twin::TWIN;
@@ -121,7 +121,11 @@ fn alone(subject: &mut Subject<'_>, way: Way) -> Result<Vec<Figure>> {
     subject.settle()?;
     let used = Used::between(&before, &subject.readings());
     if moved.bytes == 0 {
-        bail!("{}: the table has no bytes to move", way.name());
+        ensure!(matches!(way, Way::Out), "in: the table has no sstables to move");
+        subject
+            .notes
+            .push("out: all of the table waits for a drain, so nothing is measured: give more --rows".to_owned());
+        return Ok(Vec::new());
     }
     let bytes = moved.bytes as f64;
     let per_gib = used.cpu_s.map(|cpu_s| cpu_s / bytes * f64::from(1 << 30));
