@@ -186,6 +186,7 @@ class MoveCrashTest
 
         private String kill()
         {
+            FilledTables.keepOfStock(node);
             List<String> steps = last.equals("in") ? STEPS_IN : STEPS_OUT;
             String step = random.nextInt(4) == 0 ? "" : steps.get(random.nextInt(steps.size()));
             if (!step.isEmpty())

@@ -165,6 +165,7 @@ class MoveInTest
                     direct(node, "in");
                 directed = true;
                 tables.write(5);
+                FilledTables.keepOfStock(node);
                 Pause.millis(random.nextInt(1500));
                 node.killNine();
             }
