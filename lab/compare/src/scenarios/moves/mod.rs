@@ -4,16 +4,18 @@
 //! Scenario `move`: what it costs to move a filled table into the engine, and out of it. Stock runs `upgradesstables -a` of
 //! the same table in its place: both read all sstables and write all rows anew.
 //!
-//! The profile's table moves under load, throttled; then [`TWIN`], which has the same sstables, moves alone, unthrottled: by
-//! then the JVM has compiled what moves. Out the profile's table goes first as well, for the same reason.
+//! The profile's table moves under load, throttled; then [`TWIN`], which has the same sstables, moves alone, unthrottled. Before
+//! anything is measured [`PRIMER`] moves in, and the profile's table out, so that the JVM has compiled what moves.
 
+mod fullest;
 mod rewrite;
+mod tail;
 mod twin;
 
 use anyhow::{ensure, Result};
 
 use self::rewrite::{Rewrite, Way};
-use self::twin::TWIN;
+use self::twin::{PRIMER, TWIN};
 use crate::figure::{Better, Figure, Unit};
 use crate::phase::{any, closed, latency_figures, open, Phase, Used};
 use crate::subject::{Subject, MOVING};
@@ -31,8 +33,11 @@ pub(super) fn run(subject: &mut Subject<'_>) -> Result<Trial> {
     let settings = subject.settings();
     subject.fill()?;
     subject.compact()?;
-    twin::make(subject, TABLE)?;
+    twin::make(subject, TABLE, TWIN)?;
+    twin::make(subject, TABLE, PRIMER)?;
     enter(subject)?;
+    subject.nodetool(&["setcompactionthroughput", UNTHROTTLED])?;
+    Rewrite::of(subject, PRIMER)?.run(subject.cluster_mut(), Way::In)?;
     let warmups = vec![subject.warm(OPS)?];
     let (of_rows, rate_per_s) = (any(settings.rows), settings.rate_per_s);
     let before = open("before", OPS, of_rows.clone(), settings.length(), rate_per_s);
@@ -47,6 +52,7 @@ pub(super) fn run(subject: &mut Subject<'_>) -> Result<Trial> {
     if rewrite.leaves_online()? {
         rewrite.run(subject.cluster_mut(), Way::Out)?;
         figures.extend(alone(subject, Way::Out)?);
+        figures.push(tail::drain(subject)?);
     } else {
         subject.notes.push("out: this plug-in moves rows out in a drain only, which is not measured".to_owned());
     }
@@ -117,7 +123,9 @@ fn alone(subject: &mut Subject<'_>, way: Way) -> Result<Vec<Figure>> {
     subject.nodetool(&["setcompactionthroughput", UNTHROTTLED])?;
     subject.settle()?;
     let before = subject.readings();
-    let moved = rewrite.run(subject.cluster_mut(), way)?;
+    let folders = subject.folders().to_vec();
+    let (moved, growth) = fullest::growth_while(&folders, || rewrite.run(subject.cluster_mut(), way));
+    let moved = moved?;
     subject.settle()?;
     let used = Used::between(&before, &subject.readings());
     if moved.bytes == 0 {
@@ -140,6 +148,12 @@ fn alone(subject: &mut Subject<'_>, way: Way) -> Result<Vec<Figure>> {
             Unit::Times,
             Better::Lower,
             used.disk_written_bytes.map(|written| written / bytes),
+        ),
+        named(
+            "more on disk at the worst moment, per byte moved",
+            Unit::Times,
+            Better::Lower,
+            Some(growth as f64 / bytes),
         ),
         named("table before", Unit::Mebibytes, Better::Neither, Some(bytes / MIB)),
     ])

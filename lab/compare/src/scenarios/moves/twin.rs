@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! A table with the same sstables as another one.
+//! Tables with the same sstables as another one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,18 +11,20 @@ use anyhow::{ensure, Context, Result};
 use crate::files::table_files;
 use crate::subject::Subject;
 
-/// Its name.
+/// The one that is measured.
 pub(super) const TWIN: &str = "twin";
+/// The one that moves before anything is measured, so that the JVM compiles what moves.
+pub(super) const PRIMER: &str = "primer";
 
-/// Creates it, and imports copies of the sstables of `table`, on one node.
-pub(super) fn make(subject: &mut Subject<'_>, table: &str) -> Result<()> {
+/// Creates `twin`, and imports copies of the sstables of `table`, on one node.
+pub(super) fn make(subject: &mut Subject<'_>, table: &str, twin: &str) -> Result<()> {
     let (keyspace, options) = (subject.keyspace().to_owned(), subject.table_options());
     let with = if options.is_empty() { String::new() } else { format!(" WITH {options}") };
-    subject.execute(format!("CREATE TABLE {keyspace}.{TWIN} (key bigint PRIMARY KEY, value blob){with}"))?;
+    subject.execute(format!("CREATE TABLE {keyspace}.{twin} (key bigint PRIMARY KEY, value blob){with}"))?;
     let home = folder(subject.folders(), &keyspace, table).context("the filled table has no sstables")?;
-    let base = subject.folders().first().context("the cluster has no node")?.join("twin");
+    let base = subject.folders().first().context("the cluster has no node")?.join("copies");
     // Where an import takes the keyspace and the table from.
-    let copies = base.join(&keyspace).join(TWIN);
+    let copies = base.join(&keyspace).join(twin);
     fs::create_dir_all(&copies).with_context(|| format!("cannot make {}", copies.display()))?;
     for entry in fs::read_dir(&home)? {
         let path = entry?.path();
@@ -31,9 +33,9 @@ pub(super) fn make(subject: &mut Subject<'_>, table: &str) -> Result<()> {
         }
     }
     let from = copies.to_str().context("the folder of the copies is not UTF-8")?;
-    subject.nodetool(&["import", &keyspace, TWIN, from])?;
+    subject.nodetool(&["import", &keyspace, twin, from])?;
     fs::remove_dir_all(&base)?;
-    let (own, copied) = (bytes(subject.folders(), &keyspace, table), bytes(subject.folders(), &keyspace, TWIN));
+    let (own, copied) = (bytes(subject.folders(), &keyspace, table), bytes(subject.folders(), &keyspace, twin));
     ensure!(own == copied, "the import has taken {copied} of {own} bytes");
     Ok(())
 }
