@@ -179,7 +179,8 @@ PART_BEFORE_SECONDS := 2700
 PART := $(or $(PART),$(shell echo $$(($$(date +%s) / 86400 % 7))))
 
 .PHONY: test-cluster
-test-cluster: ## clusters that lose and gain nodes, damaged streams, repair beside stock nodes, some slow tests of one node, every comparison once
+test-cluster: ## clusters that lose and gain nodes, damaged streams, repair beside stock nodes, Medusa's restores, some slow tests of one node, every comparison once
+	@scripts/python-env.sh medusa
 	@$(MAKE) --no-print-directory test-cluster-part PART=all
 
 .PHONY: test-cluster-part

@@ -20,7 +20,7 @@ import io.cassiterite.nodetest.Node;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Medusa with its backups in a folder. It stops nodes, and the test starts them: `make tool-programs` has installed it. */
+/** Medusa with its backups in a folder. It stops nodes, and the test starts them: `scripts/python-env.sh medusa` has installed it. */
 final class Medusa
 {
     private static final Duration BOUND = Duration.ofMinutes(5);

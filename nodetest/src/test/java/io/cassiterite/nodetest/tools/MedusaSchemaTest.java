@@ -20,6 +20,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Medusa brings back the schema of the backup with its rows: also of tables that came, went, changed or moved since. */
 @Tag("tools")
+@Tag("cluster")
 class MedusaSchemaTest
 {
     private static final String KEYSPACE = "medusaschematest";

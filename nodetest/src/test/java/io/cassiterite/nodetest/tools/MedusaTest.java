@@ -26,6 +26,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Medusa backs up stock and engine tables of one node, and each restore has their rows of that time: docs/operating/backup.md. */
 @Tag("tools")
+@Tag("cluster")
 class MedusaTest
 {
     private static final String KEYSPACE = "medusatest";
