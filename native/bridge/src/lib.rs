@@ -22,6 +22,7 @@ mod shipment;
 mod socket;
 mod store;
 mod table;
+mod thread;
 
 use std::ffi::c_void;
 

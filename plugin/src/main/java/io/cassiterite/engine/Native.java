@@ -365,17 +365,12 @@ public final class Native
     static native void doorRenew(long door, int millis);
 
     static native void doorShut(long door);
-
     static native void doorOpenTable(long door, long table, byte[] spec);
-
     static native void doorCloseTable(long door, byte[] tableId);
 
     static native void doorPutPlan(long door, byte[] recipe);
-
     static native void doorDropPlan(long door, byte[] statementId);
-
     static native void doorRefusePlan(long door, byte[] statementId);
-
     static native void doorForgetRefused(long door);
 
     static native void doorAdmit(long door, long connection, int login);
@@ -388,6 +383,11 @@ public final class Native
 
     /** Ends all connections and threads of the door; returns when they are gone. */
     static native void doorClose(long door);
+
+    // --- threads
+
+    /** Gives the calling thread at least this niceness, 0 to 19 as of nice(1). @return false if the system does not let it */
+    static native boolean threadLower(int niceness);
 
     // --- pure functions over fragments, for tests against Cassandra's own classes
 

@@ -30,6 +30,7 @@ import org.apache.cassandra.utils.TimeUUID;
 
 import io.cassiterite.engine.DepartingRows;
 import io.cassiterite.engine.EngineException;
+import io.cassiterite.engine.LowPriority;
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
 import io.cassiterite.reflect.CompactionProgress;
@@ -173,7 +174,7 @@ final class Departure extends CompactionInfo.Holder
                                                                                  SSTableReadsListener.NOOP_LISTENER))
         {
             checkColumns(metadata);
-            write(partitions, sstables);
+            LowPriority.run(() -> write(partitions, sstables));
             sstables.finish();
             isWritten = true;
             return sstables;

@@ -31,6 +31,7 @@ import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.Clock;
 import org.apache.cassandra.utils.TimeUUID;
 
+import io.cassiterite.engine.LowPriority;
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
 import io.cassiterite.memtable.SnapshotLists;
@@ -62,6 +63,8 @@ final class GroupMove extends CompactionInfo.Holder
     private final RingShare share;
     /** All partitions up to this token are in the engine; null: none. */
     private Long position;
+    /** The next partition to move, open; null between scans, and behind the last. */
+    private UnfilteredRowIterator next;
 
     /**
      * @param group    the sstables, which nothing else changes meanwhile
@@ -164,27 +167,16 @@ final class GroupMove extends CompactionInfo.Holder
 
     private boolean moveRows(UnfilteredPartitionIterator partitions, TableMetadata metadata, ScanThrottle throttle) throws IOException
     {
-        UnfilteredRowIterator next = next(partitions);
+        next = next(partitions);
         try
         {
             while (next != null)
             {
-                long token;
+                Long token;
                 try (MovedChunk chunk = new MovedChunk(memtable, metadata, columns(metadata), this::checkStop))
                 {
-                    long bytes;
-                    do
-                    {
-                        token = token(next);
-                        UnfilteredRowIterator partition = next;
-                        next = null;
-                        bytes = chunk.append(partition, throttle);
-                        if (bytes == MovedChunk.SCHEMA_HAS_CHANGED)
-                            return false;
-                        next = next(partitions);
-                    }
-                    while (next != null && (bytes < CHUNK_BYTES || token(next) == token));
-                    if (cfs.metadata() != metadata)
+                    token = LowPriority.call(() -> fill(chunk, partitions, throttle));
+                    if (token == null || cfs.metadata() != metadata)
                         return false; // columns may have got other ids
                     chunk.receive();
                 }
@@ -198,7 +190,27 @@ final class GroupMove extends CompactionInfo.Holder
         {
             if (next != null)
                 next.close();
+            next = null;
         }
+    }
+
+    /** @return the token of the last partition in the chunk, all of whose others are there, too; null if the schema has changed */
+    private Long fill(MovedChunk chunk, UnfilteredPartitionIterator partitions, ScanThrottle throttle)
+    {
+        long token;
+        long bytes;
+        do
+        {
+            token = token(next);
+            UnfilteredRowIterator partition = next;
+            next = null;
+            bytes = chunk.append(partition, throttle);
+            if (bytes == MovedChunk.SCHEMA_HAS_CHANGED)
+                return null;
+            next = next(partitions);
+        }
+        while (next != null && (bytes < CHUNK_BYTES || token(next) == token));
+        return token;
     }
 
     /** Those of the table, and dropped ones that the sstables have. */
