@@ -19,6 +19,7 @@ use rustix::io::{dup3, DupFlags};
 
 use crate::funnel::{guard_plain, jni_failure};
 use crate::handles::DOORS;
+use crate::memory;
 use crate::socket::valid;
 use crate::store::java_string;
 
@@ -132,6 +133,22 @@ extern "system" fn Java_io_cassiterite_engine_Native_doorTakeBack(
         };
         replace(&mut client, &far)?;
         Ok(1)
+    })
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_doorSendStraight(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    door: jlong,
+    connection: jlong,
+    parts: jlong,
+    count: jint,
+) -> jlong {
+    guard_plain(&mut env, 0, |_| {
+        // SAFETY: `Native`'s contract: the parts, and what they name, stay unchanged during the call.
+        let parts = unsafe { memory::parts(parts, count)? };
+        Ok(DOORS.get(door)?.value()?.send_straight(connection as u64, parts) as jlong)
     })
 }
 

@@ -5,6 +5,7 @@
 
 use cassiterite_engine::{EngineError, Result};
 use jni::sys::{jint, jlong};
+use std::io::IoSlice;
 
 /// The `length` bytes of a request at `address`.
 ///
@@ -15,6 +16,16 @@ pub(crate) unsafe fn request<'call>(address: jlong, length: jint) -> Result<&'ca
     let (address, length) = check(address, length)?;
     // SAFETY: as this function demands.
     Ok(unsafe { std::slice::from_raw_parts(address as *const u8, length) })
+}
+
+/// What is to be written of Java's memory, as writev takes it: `count` pairs of address and length.
+///
+/// # Safety
+/// As [`request`]; the same holds for what each pair names.
+pub(crate) unsafe fn parts<'call>(address: jlong, count: jint) -> Result<&'call [IoSlice<'call>]> {
+    let (address, count) = check(address, count)?;
+    // SAFETY: as this function demands; an `IoSlice` is such a pair wherever there is writev.
+    Ok(unsafe { std::slice::from_raw_parts(address as *const IoSlice<'call>, count) })
 }
 
 /// The `length` bytes of an answer buffer at `address`.

@@ -123,6 +123,7 @@ impl Settings {
         let sync = take.sync()?;
         // Checked and shown here, heeded by the plug-in.
         take.choice("front_door", &[("off", ()), ("proxy", ()), ("reads", ())])?;
+        take.choice("front_door_responses", &[("pair", ()), ("straight", ())])?;
         let settings = Settings {
             directory,
             wal_directory,

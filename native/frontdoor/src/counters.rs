@@ -21,6 +21,7 @@ pub(crate) struct Tally {
     pub open: AtomicU64,
     pub to_cassandra_bytes: AtomicU64,
     pub to_clients_bytes: AtomicU64,
+    pub sent_straight: AtomicU64,
     pub accept_failures: AtomicU64,
     pub threads_failed: AtomicU64,
     pub loops_prioritized: AtomicU64,
@@ -50,6 +51,8 @@ pub struct Counters {
     pub to_cassandra_bytes: u64,
     /// Bytes passed on to clients.
     pub to_clients_bytes: u64,
+    /// Times that Cassandra's thread has sent to a client itself.
+    pub sent_straight: u64,
     /// Times that a client could not be accepted, such as for want of file descriptors.
     pub accept_failures: u64,
     /// Threads that have ended of themselves, with their connections.
@@ -85,6 +88,7 @@ impl Counters {
             ("connections_open", self.open),
             ("bytes_to_cassandra", self.to_cassandra_bytes),
             ("bytes_to_clients", self.to_clients_bytes),
+            ("sent_straight", self.sent_straight),
             ("accept_failures", self.accept_failures),
             ("threads_failed", self.threads_failed),
             ("loops_prioritized", self.loops_prioritized),
@@ -112,6 +116,7 @@ impl Default for Tally {
             open: zero(),
             to_cassandra_bytes: zero(),
             to_clients_bytes: zero(),
+            sent_straight: zero(),
             accept_failures: zero(),
             threads_failed: zero(),
             loops_prioritized: zero(),
@@ -156,6 +161,7 @@ impl Tally {
             open: of(&self.open),
             to_cassandra_bytes: of(&self.to_cassandra_bytes),
             to_clients_bytes: of(&self.to_clients_bytes),
+            sent_straight: of(&self.sent_straight),
             accept_failures: of(&self.accept_failures),
             threads_failed: of(&self.threads_failed),
             loops_prioritized: of(&self.loops_prioritized),

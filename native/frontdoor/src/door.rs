@@ -3,10 +3,11 @@
 
 //! All of it, for its owner.
 
-use std::io;
+use std::io::{self, IoSlice};
 use std::net::SocketAddr;
 use std::num::NonZero;
 use std::os::fd::{BorrowedFd, OwnedFd};
+use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -20,6 +21,7 @@ use crate::counters::{Counters, Tally};
 use crate::notices::Notice;
 use crate::protocol::Negotiated;
 use crate::rights::routes::Routes;
+use crate::sockets::connection::Straight;
 use crate::sockets::hand_over::{HandOver, HandedOver};
 use crate::sockets::newcomer::{new_pair, Newcomer};
 use crate::threads::acceptor::{Acceptor, ListenOptions};
@@ -154,6 +156,32 @@ impl Door {
         event_loop.add(Newcomer { number: connection, client, cassandra, negotiated: Some(negotiated) })?;
         Tally::add(&self.shared.tally.taken_back, 1);
         Ok(far)
+    }
+
+    /// Sends what Cassandra has for a client on the calling thread, if all that came before it has gone, and nothing of the
+    /// client's own is in hand; how many bytes of it. The others are to go by the pair, as all bytes may.
+    ///
+    /// * `parts` what whoever has the far end would write there next; nobody else writes there during the call
+    pub fn send_straight(&self, connection: u64, parts: &[IoSlice<'_>]) -> usize {
+        let Some(event_loop) = self.loop_of(connection) else { return 0 };
+        let Some(place) = event_loop.place(connection) else { return 0 };
+        let Some(mut visit) = place.try_enter() else { return 0 };
+        let send = || visit.connection().map(|connection| connection.send_straight(parts));
+        let straight = match catch_unwind(AssertUnwindSafe(send)) {
+            Ok(Some(Ok(straight))) => straight,
+            Ok(None) => Straight::default(),
+            Ok(Some(Err(_))) | Err(_) => {
+                drop(visit.take());
+                Straight { sent_bytes: 0, wants_loop: true }
+            }
+        };
+        if straight.sent_bytes > 0 {
+            Tally::add(&self.shared.tally.sent_straight, 1);
+        }
+        if visit.leave() || straight.wants_loop {
+            event_loop.used(connection);
+        }
+        straight.sent_bytes
     }
 
     /// The loop that has, or had, a connection.

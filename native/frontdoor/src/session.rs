@@ -17,6 +17,7 @@ mod replies;
 mod requests;
 mod responses;
 mod sending;
+mod straight;
 
 /// Bytes that one turn may read before other connections have theirs.
 const TURN_BYTES: usize = 256 << 10;

@@ -8,9 +8,12 @@
 //! | `undecided` | clients that have not said yet whether they speak TLS |
 //! | `native_share` `hand_over` | which connections are better off without the door, and how they leave it |
 //! | `newcomer` `connection` | both sockets of a connection, and how it ends |
+//! | `turn` `place` | who has a connection: its loop, or Cassandra's thread |
 
 pub(crate) mod connection;
 pub(crate) mod hand_over;
 pub(crate) mod native_share;
 pub(crate) mod newcomer;
+pub(crate) mod place;
+pub(crate) mod turn;
 pub(crate) mod undecided;

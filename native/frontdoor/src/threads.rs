@@ -8,7 +8,7 @@
 //! | `priority` `waiting` | how a thread runs, waits for events, and ends |
 //! | `event_loop` | a loop, as other threads see it |
 //! | `pool` | threads that wait for a device |
-//! | `loop_answerer` `loop_thread` | threads that answer from memory |
+//! | `seat` `loop_answerer` `loop_thread` | threads that answer from memory |
 //! | `acceptor` | the thread that accepts, and hands clients to the loops |
 
 pub(crate) mod acceptor;
@@ -17,4 +17,5 @@ pub(crate) mod loop_answerer;
 pub(crate) mod loop_thread;
 pub(crate) mod pool;
 pub(crate) mod priority;
+pub(crate) mod seat;
 pub(crate) mod waiting;

@@ -86,6 +86,9 @@ pub(super) const KNOWN: &[Known] = &[
     known!("front_door", "off", true, "off, proxy or reads",
         "Who accepts CQL clients. off: Cassandra. proxy: native threads, which pass everything on to Cassandra. reads: \
          native threads, which answer prepared reads where this node alone may, and pass the rest on."),
+    known!("front_door_responses", "pair", true, "pair or straight",
+        "How responses of Cassandra reach clients of the front door. pair: by its threads. straight: Cassandra's own threads \
+         send them where they can, which wakes no other. Of use where many requests are passed on."),
     known!("stats_level", "none", true, "none or tickers",
         "tickers: counts hits, misses and bytes for the reports; costs reads a few percent."),
     known!("stop_at_newest", "true", true, "true or false",

@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod fixture;
+mod straight;
 
 use super::*;
 use crate::reason::Reason;

@@ -3,7 +3,7 @@
 
 //! The way to one socket: bytes leave in order, and wait where the socket takes no more.
 
-use std::io::{ErrorKind, Result, Write};
+use std::io::{ErrorKind, IoSlice, Result, Write};
 
 use super::buffer::Buffer;
 
@@ -24,6 +24,24 @@ impl Outlet {
         self.sent_bytes += sent as u64;
         self.unsent.append(bytes.get(sent..).unwrap_or_default());
         Ok(())
+    }
+
+    /// Sends what the socket takes at once of these bytes, where none wait; how many.
+    ///
+    /// # Errors
+    /// Those of the socket; the connection is over then.
+    pub(crate) fn send_vectored(&mut self, target: &mut impl Write, parts: &[IoSlice<'_>]) -> Result<usize> {
+        loop {
+            return match target.write_vectored(parts) {
+                Ok(sent) => {
+                    self.sent_bytes += sent as u64;
+                    Ok(sent)
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(0),
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => Err(error),
+            };
+        }
     }
 
     /// Sends what waits; false where the socket takes no more.

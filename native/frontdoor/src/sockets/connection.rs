@@ -3,7 +3,7 @@
 
 //! The two sockets of a client, and how its connection ends.
 
-use std::io;
+use std::io::{self, IoSlice};
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ use super::native_share::NativeShare;
 use super::newcomer::Newcomer;
 use crate::counters::Tally;
 use crate::protocol::Opcode;
-use crate::request::{Answerer, Identity, Pooled};
+use crate::request::{Answerer, Pooled};
 use crate::served::Answered;
 use crate::session::{Session, Turn, Work};
 
@@ -46,6 +46,15 @@ pub(crate) enum Next {
     Close,
 }
 
+/// What Cassandra's thread has sent of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Straight {
+    /// The others are to come by the pair.
+    pub sent_bytes: usize,
+    /// Whether the loop has something to do about it: bytes wait for the client, or fewer do, so that it can be read on.
+    pub wants_loop: bool,
+}
+
 /// One client, with its way to Cassandra.
 #[derive(Debug)]
 pub(crate) struct Connection {
@@ -56,8 +65,6 @@ pub(crate) struct Connection {
     client_has_ended: bool,
     cassandra_has_ended: bool,
     was_opaque: bool,
-    /// Whether it has a turn in the loop's next round.
-    pub waits_for_turn: bool,
     /// When the requests were read that earlier turns have left.
     pub left_since: Option<Instant>,
     tokens: (Token, Token),
@@ -83,24 +90,10 @@ impl Connection {
             client_has_ended: false,
             cassandra_has_ended: false,
             was_opaque: false,
-            waits_for_turn: false,
             left_since: None,
             tokens,
             asked: (false, false),
         })
-    }
-
-    pub(crate) fn identity(&self) -> Identity {
-        self.session.identity
-    }
-
-    /// The side whose events carry that token, if it is this connection's.
-    pub(crate) fn side_of(&self, token: Token) -> Option<Side> {
-        match token {
-            token if token == self.tokens.0 => Some(Side::Client),
-            token if token == self.tokens.1 => Some(Side::Cassandra),
-            _ => None,
-        }
     }
 
     /// Cassandra has logged the client in.
@@ -199,6 +192,20 @@ impl Connection {
             Ok(()) => self.next(),
             Err(_) => Next::Close,
         }
+    }
+
+    /// Sends what comes next of Cassandra's to the client, if the pair has nothing that comes before it. Called with the turn, by
+    /// the thread that writes the pair's far end.
+    ///
+    /// # Errors
+    /// Those of the client's socket; the connection is over then.
+    pub(crate) fn send_straight(&mut self, parts: &[IoSlice<'_>]) -> io::Result<Straight> {
+        if self.cassandra_has_ended || !self.session.may_send_straight() || !is_read(&self.cassandra) {
+            return Ok(Straight::default());
+        }
+        let sent_bytes = self.session.send_straight(&mut self.client, parts)?;
+        let wants_loop = self.session.is_blocked().0 || self.session.can_read_on();
+        Ok(Straight { sent_bytes, wants_loop })
     }
 
     /// Counts what has been done since the last call; what the door has answered.

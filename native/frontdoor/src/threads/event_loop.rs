@@ -3,10 +3,11 @@
 
 //! A loop, as other threads see it: one thread with its connections.
 
+use std::collections::HashMap;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{channel, Receiver, Sender};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use mio::{Poll, Token, Waker};
@@ -17,6 +18,7 @@ use crate::request::Pooled;
 use crate::served::Served;
 use crate::sockets::hand_over::HandOver;
 use crate::sockets::newcomer::Newcomer;
+use crate::sockets::place::Place;
 
 /// Other tokens are those of connections.
 pub(crate) const WAKER: Token = Token(usize::MAX);
@@ -39,6 +41,10 @@ pub(crate) enum Message {
     Admit(u64, u32),
     Done(Box<Done>),
     HandOver(Arc<HandOver>),
+    /// Whether a connection's client is left unread.
+    Pause(u64, bool),
+    /// Another thread has used a connection, and there is something for the loop to do.
+    Used(u64),
     /// Somebody waits for what the loop has answered.
     GiveServed,
 }
@@ -51,6 +57,8 @@ pub(crate) struct EventLoop {
     pub served: Mutex<Receiver<Served>>,
     waker: Waker,
     connections: AtomicUsize,
+    /// Where its connections are, for the threads that write Cassandra's responses.
+    places: Mutex<HashMap<u64, Weak<Place>>>,
     is_stopping: AtomicBool,
 }
 
@@ -64,6 +72,7 @@ impl EventLoop {
             served: Mutex::new(served),
             waker: Waker::new(poll.registry(), WAKER)?,
             connections: AtomicUsize::new(0),
+            places: Mutex::default(),
             is_stopping: AtomicBool::new(false),
         };
         Ok((Arc::new(handle), poll, give))
@@ -98,6 +107,25 @@ impl EventLoop {
     /// Asks for the client's socket of a connection, which may have gone.
     pub(crate) fn hand_over(&self, asked: Arc<HandOver>) -> io::Result<()> {
         self.tell(Message::HandOver(asked))
+    }
+
+    /// Another thread has used a connection, which may have gone.
+    pub(crate) fn used(&self, connection: u64) {
+        let _ = self.tell(Message::Used(connection));
+    }
+
+    /// Where a connection is that has not gone yet.
+    pub(crate) fn place(&self, connection: u64) -> Option<Arc<Place>> {
+        self.places().get(&connection)?.upgrade()
+    }
+
+    /// Lets others have a connection, too, until it has gone.
+    pub(crate) fn show(&self, connection: u64, place: &Arc<Place>) {
+        self.places().insert(connection, Arc::downgrade(place));
+    }
+
+    fn places(&self) -> MutexGuard<'_, HashMap<u64, Weak<Place>>> {
+        self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn tell(&self, message: Message) -> io::Result<()> {
@@ -141,9 +169,14 @@ impl EventLoop {
         self.connections.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A connection has left the loop.
+    /// A connection has left the loop, or did not get there.
     pub(crate) fn has_gone(&self) {
         self.connections.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Nobody has a connection any more.
+    pub(crate) fn hide(&self, connection: u64) {
+        self.places().remove(&connection);
     }
 
     /// The thread serves nobody any more: closes the clients that were on their way.

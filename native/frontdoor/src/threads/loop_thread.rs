@@ -18,6 +18,7 @@ use slab::Slab;
 use super::event_loop::{Done, EventLoop, Message, WAKER};
 use super::loop_answerer::{LoopAnswerer, Shared};
 use super::priority::{self, Rank};
+use super::seat::Seat;
 use super::waiting::{run_to_the_end, wait_for_events};
 use crate::counters::Tally;
 use crate::notices::Notices;
@@ -43,7 +44,7 @@ pub(crate) struct LoopThread {
     tally: Arc<Tally>,
     notices: Arc<Notices>,
     window: Duration,
-    connections: Slab<Connection>,
+    connections: Slab<Seat>,
     /// How many connections there have been.
     joined: u32,
     /// Where connections are, by number.
@@ -115,8 +116,8 @@ impl LoopThread {
         wait_for_events(&mut self.poll, events, if self.again.is_empty() { None } else { Some(Duration::ZERO) })?;
         for _ in 0..self.again.len() {
             if let Some(slot) = self.again.pop_front() {
-                if let Some(connection) = self.connections.get_mut(slot) {
-                    connection.waits_for_turn = false;
+                if let Some(seat) = self.connections.get_mut(slot) {
+                    seat.waits_for_turn = false;
                 }
                 self.turn(slot, Side::Client, true);
             }
@@ -127,8 +128,8 @@ impl LoopThread {
 
     /// Another turn in the next round: one, however many want it.
     fn turn_again(&mut self, slot: usize) {
-        if let Some(connection) = self.connections.get_mut(slot) {
-            if !std::mem::replace(&mut connection.waits_for_turn, true) {
+        if let Some(seat) = self.connections.get_mut(slot) {
+            if !std::mem::replace(&mut seat.waits_for_turn, true) {
                 self.again.push_back(slot);
             }
         }
@@ -146,18 +147,19 @@ impl LoopThread {
 
     fn take_messages(&mut self) {
         for message in self.handle.take_messages() {
-            match message {
-                Message::Newcomer(newcomer) => self.add(newcomer),
-                Message::Admit(number, login) => {
-                    let slot = self.slots.get(&number);
-                    if let Some(connection) = slot.and_then(|slot| self.connections.get_mut(*slot)) {
-                        connection.admit(login);
-                    }
-                }
-                Message::Done(done) => self.done(*done),
-                Message::HandOver(asked) => self.on_hand_over(&asked),
-                Message::GiveServed => self.answerer.give_served(),
-            }
+            self.on_message(message);
+        }
+    }
+
+    fn on_message(&mut self, message: Message) {
+        match message {
+            Message::Newcomer(newcomer) => self.add(newcomer),
+            Message::Admit(number, login) => self.admit(number, login),
+            Message::Done(done) => self.done(*done),
+            Message::HandOver(asked) => self.on_hand_over(&asked),
+            Message::Pause(number, is_paused) => self.pause(number, is_paused),
+            Message::Used(number) => self.used(number),
+            Message::GiveServed => self.answerer.give_served(),
         }
     }
 
@@ -170,7 +172,8 @@ impl LoopThread {
         let tokens = (token(0), token(1));
         match Connection::new(newcomer, tokens, self.poll.registry()) {
             Ok(connection) => {
-                entry.insert(connection);
+                let seat = entry.insert(Seat::new(number, connection, tokens));
+                self.handle.show(number, seat.place());
                 self.slots.insert(number, slot);
                 Tally::add(&self.tally.open, 1);
             }
@@ -181,12 +184,32 @@ impl LoopThread {
         }
     }
 
+    /// The seat of a connection, unless that has gone.
+    fn seat(&mut self, number: u64) -> Option<(usize, &mut Seat)> {
+        let slot = *self.slots.get(&number)?;
+        Some((slot, self.connections.get_mut(slot)?))
+    }
+
+    fn admit(&mut self, number: u64, login: u32) {
+        let Some(slot) = self.slots.get(&number).copied() else { return };
+        let has_entered = self.guarded(slot, |connection, _, _, _| {
+            connection.admit(login);
+            Next::Wait
+        });
+        if !has_entered {
+            self.keep(slot, Message::Admit(number, login));
+        }
+    }
+
     /// Sends an answer of the pool, or the request that it has not answered, if the connection is still there.
     fn done(&mut self, done: Done) {
-        self.guarded(done.slot, |connection, registry, work, answerer| {
-            if connection.identity().connection != done.connection {
-                return Next::Wait;
-            }
+        let slot = done.slot;
+        if self.connections.get(slot).is_none_or(|seat| seat.number != done.connection) {
+            return;
+        }
+        let mut done = Some(done);
+        let has_entered = self.guarded(slot, |connection, registry, work, answerer| {
+            let Some(done) = done.take() else { return Next::Wait };
             let answer = done.answer.and_then(|answer| match connection.takes_no_more() {
                 true => Err(Reason::Backlog),
                 false => Ok(answer),
@@ -195,17 +218,42 @@ impl LoopThread {
             answerer.count(&answer, done.since);
             next
         });
+        if !has_entered {
+            let kept = done.map(|done| Message::Done(Box::new(done)));
+            kept.into_iter().for_each(|kept| self.keep(slot, kept));
+        }
+    }
+
+    /// Keeps what has come for a connection that another thread has.
+    fn keep(&mut self, slot: usize, message: Message) {
+        if let Some(seat) = self.connections.get_mut(slot) {
+            seat.keep(message);
+        }
     }
 
     /// Gives up a connection, or reads nothing more of its client until it is asked again.
     fn on_hand_over(&mut self, asked: &HandOver) {
         asked.decide(|| self.give_up(asked));
         // Also where the owner has given up waiting: what it asked before may have paused the connection.
-        let Some(slot) = self.slots.get(&asked.connection).copied() else { return };
-        if let Some(connection) = self.connections.get_mut(slot) {
-            connection.pause(asked.is_repeated);
-            self.turn_again(slot);
+        self.pause(asked.connection, asked.is_repeated);
+    }
+
+    fn pause(&mut self, number: u64, is_paused: bool) {
+        let Some(slot) = self.slots.get(&number).copied() else { return };
+        let has_entered = self.guarded(slot, |connection, _, _, _| {
+            connection.pause(is_paused);
+            Next::Again
+        });
+        if !has_entered {
+            self.keep(slot, Message::Pause(number, is_paused));
         }
+    }
+
+    /// Goes on with a connection that another thread has had.
+    fn used(&mut self, number: u64) {
+        let Some((slot, seat)) = self.seat(number) else { return };
+        seat.take_kept().into_iter().for_each(|message| self.on_message(message));
+        self.turn_again(slot);
     }
 
     /// Gives up a connection, if nothing of it is on its way; otherwise nothing has changed.
@@ -214,25 +262,29 @@ impl LoopThread {
         let far = asked.far.as_ref()?;
         // Nobody writes to the far end meanwhile, so that this can come to an end.
         self.turn(slot, Side::Cassandra, false);
-        let connection = self.connections.get(slot)?;
-        if connection.identity().connection != asked.connection || !connection.can_be_handed_over(far) {
+        let (slot, seat) = self.seat(asked.connection)?;
+        let mut visit = seat.enter()?;
+        if !visit.connection()?.can_be_handed_over(far) {
             return None;
         }
-        let handed_over = self.remove(slot)?.into_handed_over(self.poll.registry()).ok()?;
+        let given_up = visit.take();
+        drop(visit);
+        self.remove(slot);
+        let handed_over = given_up?.into_handed_over(self.poll.registry()).ok()?;
         Tally::add(&self.tally.handed_over, 1);
         Some(handed_over)
     }
 
     fn on_event(&mut self, event: &Event) {
         let slot = event.token().0 % TOKENS / 2;
-        let Some(connection) = self.connections.get_mut(slot) else { return };
+        let Some(seat) = self.connections.get_mut(slot) else { return };
         // Its connection may have gone in this very batch, and another one may have its slot.
-        if let Some(side) = connection.side_of(event.token()) {
+        if let Some(side) = seat.side_of(event.token()) {
             if event.is_read_closed() || event.is_error() {
-                connection.ended(side);
+                seat.ended(side);
             }
             // Its next turn is for both sides.
-            if !connection.waits_for_turn {
+            if !seat.waits_for_turn {
                 self.turn(slot, side, event.is_writable());
             }
         }
@@ -247,47 +299,55 @@ impl LoopThread {
         });
     }
 
-    /// Takes a step of a connection. A panic costs that connection, not the others of this thread.
+    /// Takes a step of a connection. A panic costs that connection, not the others of this thread. False where another
+    /// thread has it, which leads to a turn for both sides.
     fn guarded(
         &mut self,
         slot: usize,
         step: impl FnOnce(&mut Connection, &Registry, &mut Work, &mut LoopAnswerer) -> Next,
-    ) {
-        let Some(connection) = self.connections.get_mut(slot) else { return };
+    ) -> bool {
+        let Some(seat) = self.connections.get_mut(slot) else { return true };
+        let number = seat.number;
+        let Some(mut visit) = seat.enter() else { return false };
         let (registry, work, answerer) = (self.poll.registry(), &mut self.work, &mut self.answerer);
-        let step = || step(connection, registry, work, answerer);
-        let next = catch_unwind(AssertUnwindSafe(step)).unwrap_or_else(|_| {
-            self.tally.add_passed(Reason::Panic);
-            self.work = Work::new(READ_BYTES);
-            Next::Close
-        });
-        self.after_turn(slot, next);
-    }
-
-    fn after_turn(&mut self, slot: usize, next: Next) {
-        let Some(connection) = self.connections.get_mut(slot) else { return };
-        let number = connection.identity().connection;
-        let answered = connection.count(&self.tally);
-        if answered.requests > 0 {
-            self.answerer.count_connection(number, &answered);
+        let mut next = Next::Close;
+        if let Some(connection) = visit.connection() {
+            let step = || step(connection, registry, work, answerer);
+            next = catch_unwind(AssertUnwindSafe(step)).unwrap_or_else(|_| {
+                self.tally.add_passed(Reason::Panic);
+                *work = Work::new(READ_BYTES);
+                Next::Close
+            });
         }
-        if connection.is_forwarded(self.window) {
-            self.notices.forwarded(number);
+        if let Some(connection) = visit.connection() {
+            let answered = connection.count(&self.tally);
+            if answered.requests > 0 {
+                answerer.count_connection(number, &answered);
+            }
+            if connection.is_forwarded(self.window) {
+                self.notices.forwarded(number);
+            }
         }
+        if next == Next::Close {
+            drop(visit.take());
+        }
+        drop(visit);
         match next {
             Next::Wait => {}
             Next::Again => self.turn_again(slot),
-            Next::Close => drop(self.remove(slot)),
+            Next::Close => self.remove(slot),
         }
+        true
     }
 
-    fn remove(&mut self, slot: usize) -> Option<Connection> {
-        let connection = self.connections.try_remove(slot)?;
-        self.slots.remove(&connection.identity().connection);
+    /// Forgets a connection that is over.
+    fn remove(&mut self, slot: usize) {
+        let Some(seat) = self.connections.try_remove(slot) else { return };
+        self.slots.remove(&seat.number);
         self.again.retain(|waiting| *waiting != slot);
+        self.handle.hide(seat.number);
         self.handle.has_gone();
         Tally::add(&self.tally.open, 1u64.wrapping_neg());
-        Some(connection)
     }
 }
 

@@ -4,7 +4,7 @@
 //! Whoever answers, every request has one answer, whole.
 
 use std::collections::BTreeMap;
-use std::io::Read;
+use std::io::{IoSlice, Read};
 
 use proptest::prelude::*;
 
@@ -46,6 +46,8 @@ proptest! {
         order in prop::collection::vec(0u8..4, 0..200),
         // From this step on the client's socket is handed over as soon as that is possible.
         leaves in prop::option::of(0usize..250),
+        // Cassandra's thread sends to the client itself what it may.
+        is_straight in any::<bool>(),
     ) {
         let framing = framing(version, is_packed);
         let mut streams = 0..;
@@ -89,7 +91,11 @@ proptest! {
                     cassandra.serve(&to_cassandra.drain(), &unwritten);
                     let mut bytes = [0; 1000];
                     let count = unwritten.read(&mut bytes).unwrap_or_default();
-                    from_cassandra.put(&bytes[..count]);
+                    let may_send = is_straight && !has_left && from_cassandra.is_empty() && session.may_send_straight();
+                    let (one, other) = bytes[..count].split_at(count / 3);
+                    let parts = [IoSlice::new(one), IoSlice::new(other)];
+                    let sent = if may_send { session.send_straight(&mut client, &parts).unwrap() } else { 0 };
+                    from_cassandra.put(&bytes[sent..count]);
                 }
                 Some(_) => {
                     if let Some(pooled) = answerer.pooled.pop() {

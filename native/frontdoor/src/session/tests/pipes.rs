@@ -5,7 +5,7 @@
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::io::{ErrorKind, Read, Result, Write};
+use std::io::{ErrorKind, IoSlice, Read, Result, Write};
 use std::rc::Rc;
 
 /// Bytes on their way, which move as a script says.
@@ -89,6 +89,12 @@ impl Read for Duplex {
 impl Write for Duplex {
     fn write(&mut self, from: &[u8]) -> Result<usize> {
         self.down.write(from)
+    }
+
+    /// As a socket does: the parts as if they were one.
+    fn write_vectored(&mut self, parts: &[IoSlice<'_>]) -> Result<usize> {
+        let whole: Vec<u8> = parts.iter().flat_map(|part| part.iter().copied()).collect();
+        self.down.write(&whole)
     }
 
     fn flush(&mut self) -> Result<()> {

@@ -9,7 +9,7 @@ use mio::Poll;
 use super::*;
 use crate::protocol::Framing;
 use crate::reason::Reason;
-use crate::request::{Audition, Request, Verdict};
+use crate::request::{Audition, Identity, Request, Verdict};
 
 /// Passes everything on.
 struct Passing;

@@ -114,7 +114,7 @@ fn no_event_of_a_connection_that_left_reaches_the_next_one() {
     assert_eq!(events.iter().count(), 2);
     running.on_events(&events);
     let slot = running.slots[&2];
-    assert!(running.connections[slot].can_be_handed_over(&next_far));
+    assert!(running.connections[slot].enter().unwrap().connection().unwrap().can_be_handed_over(&next_far));
 }
 
 const STATEMENT: [u8; 16] = [1; 16];
@@ -178,7 +178,7 @@ fn one_who_asks_for_much_holds_up_nobody_who_asks_for_little() {
         far.write_all(READY).unwrap();
         rounds_until(&mut running, client);
         assert_eq!(client.read(&mut [0; 64]).unwrap(), READY.len());
-        running.connections[slot].admit(LOGIN);
+        running.admit(number, LOGIN);
     }
     let [(much, _much_far), (little, _little_far)] = &mut joined[..] else { unreachable!() };
     much.write_all(&execute().repeat(REQUESTS)).unwrap();

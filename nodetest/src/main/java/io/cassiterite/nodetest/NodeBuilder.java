@@ -16,6 +16,9 @@ public final class NodeBuilder
     private static final String FRONT_DOOR_KEY = "memtable.configurations.cassiterite.parameters.front_door";
     /** What nodes with the plug-in have that do not say otherwise: make test-node FRONT_DOOR=... */
     private static final String FRONT_DOOR = System.getProperty("cassiterite.front_door", "off");
+    private static final String RESPONSES_KEY = "memtable.configurations.cassiterite.parameters.front_door_responses";
+    /** The same for those whose front door is on: make test-node FRONT_DOOR_RESPONSES=... */
+    private static final String RESPONSES = System.getProperty("cassiterite.front_door_responses", "pair");
 
     final String name;
     final List<String> jvmOptions = new ArrayList<>();
@@ -158,6 +161,8 @@ public final class NodeBuilder
             Checkout.delete(base);
         if (!stock && !FRONT_DOOR.equals("off") && !yaml.containsKey(FRONT_DOOR_KEY))
             frontDoor(FRONT_DOOR);
+        if (yaml.containsKey(FRONT_DOOR_KEY) && !RESPONSES.equals("pair"))
+            yaml.putIfAbsent(RESPONSES_KEY, RESPONSES);
         return new Node(this);
     }
 

@@ -122,6 +122,18 @@ public final class Door
         return Native.doorTakeBack(handle, connection, descriptor, negotiated);
     }
 
+    /**
+     * Sends what Cassandra has for a client on the calling thread, if all that came before it has gone. Nobody writes to the
+     * pair's end meanwhile.
+     *
+     * @param parts the address of {@code count} pairs of address and length, as writev takes them
+     * @return the number of bytes that the caller is rid of; the rest is to go by the pair, as all bytes may
+     */
+    public long sendStraight(long connection, long parts, int count)
+    {
+        return Native.doorSendStraight(handle, connection, parts, count);
+    }
+
     /** @return by name, what the door has done since it opened; {@code connections_open} is of now */
     public Map<String, Long> counters()
     {

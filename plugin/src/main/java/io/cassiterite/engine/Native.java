@@ -331,8 +331,7 @@ public final class Native
     static native byte[] doorTake(long door, int timeoutMillis);
 
     /**
-     * Puts a client's own socket in the place of the pair's end: the descriptor names it from then on, and the door has
-     * nothing to do with the client any more. Takes some milliseconds at most.
+     * Puts a client's own socket in the place of the pair's end: the descriptor names it from then on, without the door.
      *
      * @param descriptor the end of the pair, which nobody uses during the call, and no epoll watches
      * @param isRepeated whether the caller tries again soon if this is in vain; the door reads nothing more of the client
@@ -356,8 +355,10 @@ public final class Native
      */
     static native boolean doorTakeBack(long door, long connection, int descriptor, int negotiated);
 
-    /** @param door or 0, for a door that has done nothing
-     *  @return what the door has done: lines of name, tab and count */
+    /** @return how many bytes of what writev would get the caller is rid of; nobody writes to the pair's end meanwhile */
+    static native long doorSendStraight(long door, long connection, long parts, int count);
+
+    /** @param door 0: one that has done nothing. @return what it has done: lines of name, tab and count */
     static native String doorReport(long door);
 
     // --- what the front door may answer; calls that end a right return when no answer is sent under it any more

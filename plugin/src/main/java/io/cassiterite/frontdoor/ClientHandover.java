@@ -47,6 +47,7 @@ final class ClientHandover
     private final ClientConnections connections;
     private final Desk desk;
     private final BooleanSupplier keepsAll;
+    private final BooleanSupplier sendsStraight;
     private final Map<Long, DoorServerChannel> channels = new HashMap<>();
     private final Growth passedBy = new Growth(ClientHandover::warnOfPassedBy);
     private long acceptFailures;
@@ -57,13 +58,15 @@ final class ClientHandover
     /**
      * @param desk     null if there is none
      * @param keepsAll whether clients stay at the door of which it answers nothing
+     * @param sendsStraight whether responses go to clients without the pair, where they can
      */
-    ClientHandover(Door door, ClientConnections connections, Desk desk, BooleanSupplier keepsAll)
+    ClientHandover(Door door, ClientConnections connections, Desk desk, BooleanSupplier keepsAll, BooleanSupplier sendsStraight)
     {
         this.door = door;
         this.connections = connections;
         this.desk = desk;
         this.keepsAll = keepsAll;
+        this.sendsStraight = sendsStraight;
     }
 
     Door door()
@@ -196,6 +199,11 @@ final class ClientHandover
     boolean mayReturn()
     {
         return desk != null && desk.answers();
+    }
+
+    boolean sendsStraight()
+    {
+        return sendsStraight.getAsBoolean();
     }
 
     /** Once a second: clients that come at once would all pay for it. */

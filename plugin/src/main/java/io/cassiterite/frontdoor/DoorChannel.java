@@ -9,6 +9,7 @@ import java.net.SocketAddress;
 import java.util.function.BooleanSupplier;
 
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.epoll.AbstractEpollStreamChannel;
 import io.netty.channel.epoll.EpollChannelConfig;
 
@@ -29,16 +30,19 @@ final class DoorChannel extends AbstractEpollStreamChannel
     private final ClientConnections connections;
     private final long connection;
     private final SocketReturn socketReturn;
+    private final BooleanSupplier sendsStraight;
     private int negotiated = Door.FOR_GOOD;
     /** Used in the event loop, as what follows. */
     private boolean isAtDoor = true;
     private boolean isLeaving;
 
     /**
-     * @param client    its descriptor becomes the channel's own
-     * @param mayReturn whether a client that has left the door may come back to it now
+     * @param client        its descriptor becomes the channel's own
+     * @param mayReturn     whether a client that has left the door may come back to it now
+     * @param sendsStraight whether responses go to the client without the pair, where they can
      */
-    DoorChannel(Channel parent, Client client, Door door, ClientConnections connections, BooleanSupplier mayReturn)
+    DoorChannel(Channel parent, Client client, Door door, ClientConnections connections, BooleanSupplier mayReturn,
+                BooleanSupplier sendsStraight)
     {
         super(parent, client.descriptor);
         this.remote = client.remote;
@@ -48,6 +52,7 @@ final class DoorChannel extends AbstractEpollStreamChannel
         this.connections = connections;
         this.connection = client.connection;
         this.socketReturn = new SocketReturn(this, mayReturn);
+        this.sendsStraight = sendsStraight;
     }
 
     /** The channel is to leave the door, when it is its turn. @return false if it is about to already, or has left */
@@ -120,6 +125,15 @@ final class DoorChannel extends AbstractEpollStreamChannel
                 connections.left(connection);
             doRegister();
         }
+    }
+
+    /** Writes to the pair what is left: nothing clears the interest in writability but that. */
+    @Override
+    protected void doWrite(ChannelOutboundBuffer waiting) throws Exception
+    {
+        if (isAtDoor && sendsStraight.getAsBoolean())
+            StraightResponses.send(door, connection, waiting);
+        super.doWrite(waiting);
     }
 
     @Override

@@ -83,7 +83,8 @@ final class DoorServerChannel extends AbstractServerChannel
         try
         {
             channel = client.isDirect ? new EpollSocketChannel(client.descriptor)
-                                      : new DoorChannel(this, client, handover.door(), handover.connections(), handover::mayReturn);
+                                      : new DoorChannel(this, client, handover.door(), handover.connections(), handover::mayReturn,
+                                                        handover::sendsStraight);
         }
         catch (RuntimeException | Error e)
         {

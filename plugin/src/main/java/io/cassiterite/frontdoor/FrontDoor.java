@@ -28,15 +28,20 @@ public final class FrontDoor
     /** The parameter of the memtable configuration. */
     public static final String PARAMETER = "front_door";
 
+    /** The parameter that says how Cassandra's responses reach the door's clients. */
+    public static final String RESPONSES = "front_door_responses";
+
     public static final FrontDoor instance = new FrontDoor();
 
     private static final Logger logger = LoggerFactory.getLogger(FrontDoor.class);
+    private static final String STRAIGHT = "straight";
     private static final int MAX_LOOPS = 8;
     /** Times that Java could not do what the door had told it to, such as to take a client. */
     private static final String NOTICES_FAILED = "notices_failed";
 
     private TransportAccess transport;
     private volatile FrontDoorMode mode = FrontDoorMode.OFF;
+    private volatile boolean sendsStraight;
 
     /** Guards what follows. Whoever binds a port holds its server's monitor and takes this one; never the other way. */
     private final Object opening = new Object();
@@ -64,6 +69,7 @@ public final class FrontDoor
             logger.error("The front door stays off: this version of Cassandra has no {}", String.join(", no ", missing));
             return;
         }
+        changeResponses(parameters.getOrDefault(RESPONSES, ""));
         FrontDoorMode wanted = FrontDoorMode.named(parameters.getOrDefault(PARAMETER, FrontDoorMode.OFF.parameter()));
         try
         {
@@ -105,6 +111,12 @@ public final class FrontDoor
             throw new IllegalStateException("the front door is not available on this node; its log at start says why");
         if (wanted != mode)
             become(wanted);
+    }
+
+    /** @param responses {@code straight}: they go to the client without the pair, where they can. Has effect at once. */
+    public void changeResponses(String responses)
+    {
+        sendsStraight = responses.equals(STRAIGHT);
     }
 
     /** Binds the port anew where the transport has started already. */
@@ -225,7 +237,7 @@ public final class FrontDoor
             door = Door.open(Math.max(1, Math.min(MAX_LOOPS, Runtime.getRuntime().availableProcessors() / 2)));
             ClientConnections connections = new ClientConnections();
             desk = new Desk(door, connections);
-            handover = new ClientHandover(door, connections, desk, () -> mode == FrontDoorMode.PROXY);
+            handover = new ClientHandover(door, connections, desk, () -> mode == FrontDoorMode.PROXY, () -> sendsStraight);
             handover.start();
             setDesk();
             if (door.counters().get(Door.LOOPS_PRIORITIZED) == 0)

@@ -126,6 +126,9 @@ final class NodeEngine implements EngineControl
         String frontDoor = options.get(FrontDoor.PARAMETER);
         if (frontDoor != null)
             FrontDoor.instance.change(FrontDoorMode.named(frontDoor));
+        String responses = options.get(FrontDoor.RESPONSES);
+        if (responses != null)
+            FrontDoor.instance.changeResponses(responses);
     }
 
     @Override
