@@ -20,8 +20,9 @@ JOBS ?= $(shell nproc)
 FORKS ?= $(if $(filter 1,$(JOBS)),1,2)
 # front_door of the node tests' nodes
 FRONT_DOOR ?= off
-# front_door_responses of those that have a front door
+# front_door_responses and front_door_verdicts of those that have a front door
 FRONT_DOOR_RESPONSES ?= pair
+FRONT_DOOR_VERDICTS ?= connection
 
 # of Cassandra, each with a pin in config
 VERSIONS ?= 5.0.0 5.0.2 5.0.4 5.0.6 5.0.8 5.0.9
@@ -172,7 +173,7 @@ driver-programs: node
 test-node: class-archive driver-programs dist
 	@echo "== node tests"
 	@rm -rf nodetest/target/surefire-reports
-	@$(MVN) -pl nodetest test -Dforks=$(FORKS) -Dfront.door=$(FRONT_DOOR) -Dfront.door.responses=$(FRONT_DOOR_RESPONSES) | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
+	@$(MVN) -pl nodetest test -Dforks=$(FORKS) -Dfront.door=$(FRONT_DOOR) -Dfront.door.responses=$(FRONT_DOOR_RESPONSES) -Dfront.door.verdicts=$(FRONT_DOOR_VERDICTS) | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
 	@grep -hE '^(oracle|crash|crash-move): ' nodetest/target/surefire-reports/*-output.txt 2> /dev/null | tail -20 || true
 	$(call ended,node)
 
@@ -288,8 +289,8 @@ oracle-index: nodetest-classes ## random queries by secondary indexes on an engi
 	@java -Xmx1g -Dcassiterite.front_door=$(FRONT_DOOR) -Dindex.mode=$(INDEX_MODE) -cp "nodetest/target/classes:$$(cat $(NODETEST_CLASSPATH))" io.cassiterite.nodetest.oracle.IndexOracleMain $(ORACLE_SECONDS) $(SEED)
 
 .PHONY: oracle-frames
-oracle-frames: nodetest-classes ## random requests to the front door and to a stock transport, compared: make oracle-frames SECONDS=3600 SEED=1 FRONT_DOOR=reads FRONT_DOOR_RESPONSES=pair
-	@java -Xmx1g -Doracle.front_door=$(ORACLE_FRONT_DOOR) -Dcassiterite.front_door_responses=$(FRONT_DOOR_RESPONSES) -cp "nodetest/target/classes:$$(cat $(NODETEST_CLASSPATH))" io.cassiterite.nodetest.frontdoor.FrameOracleMain $(ORACLE_SECONDS) $(SEED)
+oracle-frames: nodetest-classes ## random requests to the front door and to a stock transport, compared: make oracle-frames SECONDS=3600 SEED=1 FRONT_DOOR=reads FRONT_DOOR_RESPONSES=pair FRONT_DOOR_VERDICTS=connection
+	@java -Xmx1g -Doracle.front_door=$(ORACLE_FRONT_DOOR) -Dcassiterite.front_door_responses=$(FRONT_DOOR_RESPONSES) -Dcassiterite.front_door_verdicts=$(FRONT_DOOR_VERDICTS) -cp "nodetest/target/classes:$$(cat $(NODETEST_CLASSPATH))" io.cassiterite.nodetest.frontdoor.FrameOracleMain $(ORACLE_SECONDS) $(SEED)
 
 .PHONY: crash
 crash: nodetest-classes ## kill -9 during writes, again and again: make crash ROUNDS=50

@@ -124,6 +124,7 @@ impl Settings {
         // Checked and shown here, heeded by the plug-in.
         take.choice("front_door", &[("off", ()), ("proxy", ()), ("reads", ())])?;
         take.choice("front_door_responses", &[("pair", ()), ("straight", ())])?;
+        take.choice("front_door_verdicts", &[("connection", ()), ("kind", ())])?;
         let settings = Settings {
             directory,
             wal_directory,

@@ -89,6 +89,9 @@ pub(super) const KNOWN: &[Known] = &[
     known!("front_door_responses", "pair", true, "pair or straight",
         "How responses of Cassandra reach clients of the front door. pair: by its threads. straight: Cassandra's own threads \
          send them where they can, which wakes no other. Of use where many requests are passed on."),
+    known!("front_door_verdicts", "connection", true, "connection or kind",
+        "Who is judged by whether the front door answers its requests. connection: each by itself. kind: connections of one \
+         client's address with one STARTUP together. Of use where many connections only write."),
     known!("stats_level", "none", true, "none or tickers",
         "tickers: counts hits, misses and bytes for the reports; costs reads a few percent."),
     known!("stop_at_newest", "true", true, "true or false",

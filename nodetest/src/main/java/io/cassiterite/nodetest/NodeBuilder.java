@@ -16,9 +16,8 @@ public final class NodeBuilder
     private static final String FRONT_DOOR_KEY = "memtable.configurations.cassiterite.parameters.front_door";
     /** What nodes with the plug-in have that do not say otherwise: make test-node FRONT_DOOR=... */
     private static final String FRONT_DOOR = System.getProperty("cassiterite.front_door", "off");
-    private static final String RESPONSES_KEY = "memtable.configurations.cassiterite.parameters.front_door_responses";
-    /** The same for those whose front door is on: make test-node FRONT_DOOR_RESPONSES=... */
-    private static final String RESPONSES = System.getProperty("cassiterite.front_door_responses", "pair");
+    /** The same for those whose front door is on, FRONT_DOOR_RESPONSES=... and FRONT_DOOR_VERDICTS=...; their defaults. */
+    private static final Map<String, String> MORE_OF_FRONT_DOOR = Map.of("_responses", "pair", "_verdicts", "connection");
 
     final String name;
     final List<String> jvmOptions = new ArrayList<>();
@@ -112,6 +111,13 @@ public final class NodeBuilder
         return yaml(FRONT_DOOR_KEY, mode);
     }
 
+    private void moreOfFrontDoor(String suffix, String byDefault)
+    {
+        String wanted = System.getProperty("cassiterite.front_door" + suffix, byDefault);
+        if (!wanted.equals(byDefault))
+            yaml.putIfAbsent(FRONT_DOOR_KEY + suffix, wanted);
+    }
+
     /** Adds a JVM option, for example {@code -Dx=y}. */
     public NodeBuilder jvm(String option)
     {
@@ -161,8 +167,8 @@ public final class NodeBuilder
             Checkout.delete(base);
         if (!stock && !FRONT_DOOR.equals("off") && !yaml.containsKey(FRONT_DOOR_KEY))
             frontDoor(FRONT_DOOR);
-        if (yaml.containsKey(FRONT_DOOR_KEY) && !RESPONSES.equals("pair"))
-            yaml.putIfAbsent(RESPONSES_KEY, RESPONSES);
+        if (yaml.containsKey(FRONT_DOOR_KEY))
+            MORE_OF_FRONT_DOOR.forEach(this::moreOfFrontDoor);
         return new Node(this);
     }
 

@@ -4,6 +4,7 @@
  */
 package io.cassiterite.frontdoor;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.List;
@@ -48,6 +49,8 @@ final class ClientHandover
     private final Desk desk;
     private final BooleanSupplier keepsAll;
     private final BooleanSupplier sendsStraight;
+    private final BooleanSupplier hasKinds;
+    private final Kinds kinds = new Kinds();
     private final Map<Long, DoorServerChannel> channels = new HashMap<>();
     private final Growth passedBy = new Growth(ClientHandover::warnOfPassedBy);
     private long acceptFailures;
@@ -59,14 +62,17 @@ final class ClientHandover
      * @param desk     null if there is none
      * @param keepsAll whether clients stay at the door of which it answers nothing
      * @param sendsStraight whether responses go to clients without the pair, where they can
+     * @param hasKinds whether connections of a kind have one verdict; each has its own otherwise
      */
-    ClientHandover(Door door, ClientConnections connections, Desk desk, BooleanSupplier keepsAll, BooleanSupplier sendsStraight)
+    ClientHandover(Door door, ClientConnections connections, Desk desk, BooleanSupplier keepsAll, BooleanSupplier sendsStraight,
+                   BooleanSupplier hasKinds)
     {
         this.door = door;
         this.connections = connections;
         this.desk = desk;
         this.keepsAll = keepsAll;
         this.sendsStraight = sendsStraight;
+        this.hasKinds = hasKinds;
     }
 
     Door door()
@@ -188,7 +194,7 @@ final class ClientHandover
     }
 
     /** The door serves a connection no better than Netty would. */
-    private void giveUp(long connection)
+    void giveUp(long connection)
     {
         Channel channel = connections.channel(connection);
         if (channel != null && !keepsAll.getAsBoolean())
@@ -204,6 +210,16 @@ final class ClientHandover
     boolean sendsStraight()
     {
         return sendsStraight.getAsBoolean();
+    }
+
+    boolean hasKinds()
+    {
+        return hasKinds.getAsBoolean();
+    }
+
+    Kind kind(InetAddress address, Map<String, String> startup)
+    {
+        return kinds.of(address, startup);
     }
 
     /** Once a second: clients that come at once would all pay for it. */

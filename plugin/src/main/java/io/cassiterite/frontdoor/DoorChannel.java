@@ -6,7 +6,6 @@ package io.cassiterite.frontdoor;
 
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.util.function.BooleanSupplier;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOutboundBuffer;
@@ -16,12 +15,13 @@ import io.netty.channel.epoll.EpollChannelConfig;
 import io.cassiterite.engine.Door;
 import io.cassiterite.engine.Door.Client;
 import io.cassiterite.frontdoor.desk.ClientConnections;
+import io.cassiterite.frontdoor.desk.ServedChannel;
 
 /**
  * Cassandra's side of a client that came through the front door: a Unix socket that bears the client's addresses. It can
  * change to the client's own socket and back, of which Cassandra notices nothing.
  */
-final class DoorChannel extends AbstractEpollStreamChannel
+final class DoorChannel extends AbstractEpollStreamChannel implements ServedChannel
 {
     private final InetSocketAddress remote;
     private final InetSocketAddress local;
@@ -30,29 +30,27 @@ final class DoorChannel extends AbstractEpollStreamChannel
     private final ClientConnections connections;
     private final long connection;
     private final SocketReturn socketReturn;
-    private final BooleanSupplier sendsStraight;
+    private final ClientHandover handover;
     private int negotiated = Door.FOR_GOOD;
     /** Used in the event loop, as what follows. */
     private boolean isAtDoor = true;
     private boolean isLeaving;
+    private boolean isKindKnown;
 
     /**
-     * @param client        its descriptor becomes the channel's own
-     * @param mayReturn     whether a client that has left the door may come back to it now
-     * @param sendsStraight whether responses go to the client without the pair, where they can
+     * @param client its descriptor becomes the channel's own
      */
-    DoorChannel(Channel parent, Client client, Door door, ClientConnections connections, BooleanSupplier mayReturn,
-                BooleanSupplier sendsStraight)
+    DoorChannel(Channel parent, Client client, ClientHandover handover)
     {
         super(parent, client.descriptor);
         this.remote = client.remote;
         this.local = client.local;
         this.config = new Config(this);
-        this.door = door;
-        this.connections = connections;
+        this.handover = handover;
+        this.door = handover.door();
+        this.connections = handover.connections();
         this.connection = client.connection;
-        this.socketReturn = new SocketReturn(this, mayReturn);
-        this.sendsStraight = sendsStraight;
+        this.socketReturn = new SocketReturn(this, handover::mayReturn);
     }
 
     /** The channel is to leave the door, when it is its turn. @return false if it is about to already, or has left */
@@ -91,7 +89,7 @@ final class DoorChannel extends AbstractEpollStreamChannel
             isAtDoor = false;
             connections.left(connection);
             if (answer != Door.FOR_GOOD)
-                socketReturn.left();
+                socketReturn.left(kind());
             return true;
         }
         finally
@@ -131,9 +129,34 @@ final class DoorChannel extends AbstractEpollStreamChannel
     @Override
     protected void doWrite(ChannelOutboundBuffer waiting) throws Exception
     {
-        if (isAtDoor && sendsStraight.getAsBoolean())
+        if (isAtDoor && handover.sendsStraight())
             StraightResponses.send(door, connection, waiting);
         super.doWrite(waiting);
+        if (!isKindKnown)
+            beOfKind();
+    }
+
+    /** A client of a kind that the door serves no better leaves with the response to its STARTUP. */
+    private void beOfKind()
+    {
+        Kind kind = kind();
+        isKindKnown = kind != null || !handover.hasKinds();
+        if (kind != null && kind.isForwarded())
+            handover.giveUp(connection);
+    }
+
+    /** @return null where each connection has its own verdict, and before the client's STARTUP */
+    private Kind kind()
+    {
+        if (!handover.hasKinds())
+            return null;
+        return connections.startup(connection).map(options -> handover.kind(remote.getAddress(), options)).orElse(null);
+    }
+
+    @Override
+    public void served(long requests)
+    {
+        socketReturn.answered();
     }
 
     @Override

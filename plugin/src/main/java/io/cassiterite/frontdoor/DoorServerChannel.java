@@ -83,8 +83,7 @@ final class DoorServerChannel extends AbstractServerChannel
         try
         {
             channel = client.isDirect ? new EpollSocketChannel(client.descriptor)
-                                      : new DoorChannel(this, client, handover.door(), handover.connections(), handover::mayReturn,
-                                                        handover::sendsStraight);
+                                      : new DoorChannel(this, client, handover);
         }
         catch (RuntimeException | Error e)
         {

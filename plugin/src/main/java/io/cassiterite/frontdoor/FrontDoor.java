@@ -31,10 +31,14 @@ public final class FrontDoor
     /** The parameter that says how Cassandra's responses reach the door's clients. */
     public static final String RESPONSES = "front_door_responses";
 
+    /** The parameter that says of whom it is one verdict whether the door serves them better than Netty. */
+    public static final String VERDICTS = "front_door_verdicts";
+
     public static final FrontDoor instance = new FrontDoor();
 
     private static final Logger logger = LoggerFactory.getLogger(FrontDoor.class);
     private static final String STRAIGHT = "straight";
+    private static final String BY_KIND = "kind";
     private static final int MAX_LOOPS = 8;
     /** Times that Java could not do what the door had told it to, such as to take a client. */
     private static final String NOTICES_FAILED = "notices_failed";
@@ -42,6 +46,7 @@ public final class FrontDoor
     private TransportAccess transport;
     private volatile FrontDoorMode mode = FrontDoorMode.OFF;
     private volatile boolean sendsStraight;
+    private volatile boolean hasKinds;
 
     /** Guards what follows. Whoever binds a port holds its server's monitor and takes this one; never the other way. */
     private final Object opening = new Object();
@@ -70,6 +75,7 @@ public final class FrontDoor
             return;
         }
         changeResponses(parameters.getOrDefault(RESPONSES, ""));
+        changeVerdicts(parameters.getOrDefault(VERDICTS, ""));
         FrontDoorMode wanted = FrontDoorMode.named(parameters.getOrDefault(PARAMETER, FrontDoorMode.OFF.parameter()));
         try
         {
@@ -117,6 +123,12 @@ public final class FrontDoor
     public void changeResponses(String responses)
     {
         sendsStraight = responses.equals(STRAIGHT);
+    }
+
+    /** @param verdicts {@code kind}: connections of a kind have one. Holds for what happens from now on. */
+    public void changeVerdicts(String verdicts)
+    {
+        hasKinds = verdicts.equals(BY_KIND);
     }
 
     /** Binds the port anew where the transport has started already. */
@@ -237,7 +249,8 @@ public final class FrontDoor
             door = Door.open(Math.max(1, Math.min(MAX_LOOPS, Runtime.getRuntime().availableProcessors() / 2)));
             ClientConnections connections = new ClientConnections();
             desk = new Desk(door, connections);
-            handover = new ClientHandover(door, connections, desk, () -> mode == FrontDoorMode.PROXY, () -> sendsStraight);
+            handover = new ClientHandover(door, connections, desk, () -> mode == FrontDoorMode.PROXY, () -> sendsStraight,
+                                          () -> hasKinds);
             handover.start();
             setDesk();
             if (door.counters().get(Door.LOOPS_PRIORITIZED) == 0)

@@ -34,6 +34,12 @@ final class ReturnDelay
         seconds = wasInVain ? Math.min(2 * seconds, MOST_SECONDS) : FIRST_SECONDS;
     }
 
+    /** @return what {@link #nextMillis} is never below */
+    long leastMillis()
+    {
+        return TimeUnit.SECONDS.toMillis(seconds) / 2;
+    }
+
     /** @return the time until the next probation, another one for each client */
     long nextMillis()
     {

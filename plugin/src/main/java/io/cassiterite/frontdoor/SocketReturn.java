@@ -22,7 +22,7 @@ import io.cassiterite.frontdoor.SocketMoves.Progress;
  * Gives the client of a channel that has left the front door back to it, for a probation: its requests may be others by now. One
  * object for each channel, used in its event loop.
  */
-final class SocketReturn implements SocketMoves.Move
+final class SocketReturn implements SocketMoves.Move, Kind.Member
 {
     private static final Logger logger = LoggerFactory.getLogger(SocketReturn.class);
     private static final NoSpamLogger NO_SPAM = NoSpamLogger.getLogger(logger, 1, TimeUnit.MINUTES);
@@ -30,10 +30,14 @@ final class SocketReturn implements SocketMoves.Move
     /** Between messages a channel is often, but not always. */
     private static final int RETRY_MILLIS = 2;
     private static final int TRIES = 50;
+    /** In which a kind comes back that was worth it: not all at once. */
+    private static final int SOON_MILLIS = 5_000;
 
     private final DoorChannel channel;
     private final BooleanSupplier mayReturn;
     private final ReturnDelay delay = new ReturnDelay(bound -> ThreadLocalRandom.current().nextLong(bound));
+    /** Null where each channel has its own verdict. */
+    private volatile Kind kind;
     private boolean hasReturned;
     private long returnedNanos;
     private int triesLeft;
@@ -52,19 +56,48 @@ final class SocketReturn implements SocketMoves.Move
     {
         if (next != null)
             next.cancel(false);
+        if (kind != null)
+            kind.gone(this);
     }
 
-    /** The client has left the door, and can be served there again. */
-    void left()
+    /** The client has left the door, and can be served there again. @param kind null if this channel has its own verdict */
+    void left(Kind kind)
     {
-        delay.left(hasReturned ? System.nanoTime() - returnedNanos : -1);
-        again();
+        this.kind = kind;
+        long stayedNanos = hasReturned ? System.nanoTime() - returnedNanos : -1;
+        delay.left(stayedNanos);
+        triesLeft = TRIES;
+        schedule(kind == null ? delay.nextMillis() : kind.left(this, stayedNanos));
     }
 
     private void again()
     {
         triesLeft = TRIES;
-        schedule(delay.nextMillis());
+        schedule(kind == null ? delay.nextMillis() : kind.nextMillis());
+    }
+
+    @Override
+    public void comeBackSoon()
+    {
+        try
+        {
+            channel.eventLoop().execute(() -> {
+                if (next != null && next.cancel(false))
+                    schedule(ThreadLocalRandom.current().nextInt(SOON_MILLIS));
+            });
+        }
+        catch (RejectedExecutionException e)
+        {
+            logger.debug("The transport has stopped before {} came back to the front door", channel);
+        }
+    }
+
+    /** The door has answered the client. Called by any thread. */
+    void answered()
+    {
+        Kind present = kind;
+        if (present != null)
+            present.answered(this);
     }
 
     private void schedule(long delayMillis)
@@ -86,7 +119,7 @@ final class SocketReturn implements SocketMoves.Move
             return Progress.NOTHING;
         try
         {
-            if (!mayReturn.getAsBoolean())
+            if (!mayReturn.getAsBoolean() || kind != null && !kind.mayTry(this))
             {
                 again();
                 return Progress.NOTHING;
@@ -114,6 +147,10 @@ final class SocketReturn implements SocketMoves.Move
         else if (--triesLeft > 0)
             schedule(RETRY_MILLIS);
         else
+        {
+            if (kind != null)
+                kind.gone(this);
             again();
+        }
     }
 }

@@ -129,6 +129,9 @@ final class NodeEngine implements EngineControl
         String responses = options.get(FrontDoor.RESPONSES);
         if (responses != null)
             FrontDoor.instance.changeResponses(responses);
+        String verdicts = options.get(FrontDoor.VERDICTS);
+        if (verdicts != null)
+            FrontDoor.instance.changeVerdicts(verdicts);
     }
 
     @Override

@@ -70,7 +70,7 @@ class DoorServerChannelTest
     void aClientThatComesWhileItsChannelClosesIsClosed() throws Exception
     {
         InetSocketAddress address = freeAddress();
-        ClientHandover handover = new ClientHandover(door, connections, null, () -> true);
+        ClientHandover handover = new ClientHandover(door, connections, null, () -> true, () -> false, () -> false);
         Channel server = new ServerBootstrap().channelFactory(() -> new DoorServerChannel(handover, true, false))
                                               .childHandler(new ChannelInboundHandlerAdapter())
                                               .group(loops).bind(address).sync().channel();
@@ -92,7 +92,7 @@ class DoorServerChannelTest
     {
         InetSocketAddress broken = freeAddress();
         InetSocketAddress address = freeAddress();
-        ClientHandover handover = new ClientHandover(door, connections, null, () -> true);
+        ClientHandover handover = new ClientHandover(door, connections, null, () -> true, () -> false, () -> false);
         handover.start();
         // It has no event loop.
         handover.listen(new DoorServerChannel(handover, true, false), broken, 8, true, false);

@@ -70,7 +70,7 @@ class SocketHandoverTest
         {
             address = (InetSocketAddress) free.getLocalSocketAddress();
         }
-        ClientHandover handover = new ClientHandover(door, connections, null, () -> false);
+        ClientHandover handover = new ClientHandover(door, connections, null, () -> false, () -> false, () -> false);
         new ServerBootstrap().channelFactory(() -> new DoorServerChannel(handover, true, false))
                              .childHandler(new ChannelInitializer<>()
                              {

@@ -4,6 +4,8 @@
  */
 package io.cassiterite.frontdoor.desk;
 
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -45,6 +47,13 @@ public final class ClientConnections
     public Channel channel(long number)
     {
         return channels.get(number);
+    }
+
+    /** @return what the client's STARTUP says; none before that, nor of a connection that is closed */
+    public Optional<Map<String, String>> startup(long number)
+    {
+        Channel channel = channel(number);
+        return channel == null ? Optional.empty() : new TransportConnection(channel).startup();
     }
 
     /** @return null if the connection is closed */

@@ -6,6 +6,8 @@ package io.cassiterite.frontdoor.desk;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.Map;
+import java.util.Optional;
 
 import io.netty.channel.Channel;
 import io.netty.handler.timeout.IdleStateHandler;
@@ -82,6 +84,13 @@ final class TransportConnection implements ClientConnection
         return state().getRawKeyspace();
     }
 
+    /** @return what its client's STARTUP says; none before that */
+    Optional<Map<String, String>> startup()
+    {
+        ServerConnection connection = connection();
+        return connection == null ? Optional.empty() : connection.getClientState().getClientOptions();
+    }
+
     @Override
     public ClientState state()
     {
@@ -95,6 +104,8 @@ final class TransportConnection implements ClientConnection
         ServerConnection connection = connection();
         if (connection != null)
             connection.requests.inc(requests);
+        if (channel instanceof ServedChannel)
+            ((ServedChannel) channel).served(requests);
         IdleStateHandler idleness = channel.pipeline().get(IdleStateHandler.class);
         if (idleness != null)
             channel.eventLoop().execute(idleness::resetReadTimeout);
