@@ -5,6 +5,7 @@
 
 use crate::columns::{ColumnMap, ColumnSet};
 use crate::deletion::{DeletionTime, Purge};
+use crate::entry;
 use crate::error::CodecError;
 use crate::header;
 use crate::key::Kind;
@@ -24,6 +25,7 @@ pub fn merge(kind: Kind, operands: &[&[u8]], out: &mut Vec<u8>) -> Result<(), Co
             Ok(())
         }
         many if kind == Kind::Header => header::merge(many, out),
+        many if kind == Kind::Entry => entry::merge(many, out),
         many => row::merge(many, out),
     };
     cleared_on_error(merged, out)
@@ -32,7 +34,7 @@ pub fn merge(kind: Kind, operands: &[&[u8]], out: &mut Vec<u8>) -> Result<(), Co
 /// What compaction leaves of one fully merged fragment, in `out` (cleared first): data that `covering` shadows removed,
 /// columns in `dropped` removed, expired cells turned into tombstones, purgeable deletions gone.
 ///
-/// `covering` is a deletion that stays elsewhere (the header's, for a row; live for a header). What a reader at
+/// `covering` is a deletion that stays elsewhere (the header's, for a row; live for others). What a reader at
 /// `purge.now_s` sees never changes. After an error `out` is empty.
 pub fn compact(
     kind: Kind,
@@ -44,6 +46,7 @@ pub fn compact(
 ) -> Result<Outcome, CodecError> {
     let outcome = match kind {
         Kind::Header => header::compact(fragment, covering, purge, out),
+        Kind::Entry => entry::compact(fragment, purge, out),
         Kind::Static | Kind::Row => {
             let rules = Rules { covering, purge: *purge, dropped: Some(dropped), own_deletions: true };
             row::rewrite(fragment, &rules, out)
@@ -73,6 +76,7 @@ pub fn remap(fragment: &[u8], map: &ColumnMap, out: &mut Vec<u8>) -> Result<Outc
 pub fn min_timestamp(kind: Kind, fragment: &[u8]) -> Result<i64, CodecError> {
     match kind {
         Kind::Header => header::min_timestamp(fragment),
+        Kind::Entry => entry::min_timestamp(fragment),
         Kind::Static | Kind::Row => row::min_timestamp(fragment),
     }
 }
@@ -81,6 +85,7 @@ pub fn min_timestamp(kind: Kind, fragment: &[u8]) -> Result<i64, CodecError> {
 pub fn max_timestamp(kind: Kind, fragment: &[u8]) -> Result<i64, CodecError> {
     match kind {
         Kind::Header => header::max_timestamp(fragment),
+        Kind::Entry => entry::max_timestamp(fragment),
         Kind::Static | Kind::Row => row::max_timestamp(fragment),
     }
 }
@@ -89,6 +94,7 @@ pub fn max_timestamp(kind: Kind, fragment: &[u8]) -> Result<i64, CodecError> {
 pub fn has_row_deletion(kind: Kind, fragment: &[u8]) -> Result<bool, CodecError> {
     match kind {
         Kind::Header => Ok(false),
+        Kind::Entry => entry::has_deletion(fragment),
         Kind::Static | Kind::Row => row::has_deletion(fragment),
     }
 }
@@ -105,6 +111,7 @@ pub fn outlasts(fragment: &[u8], columns: &ColumnSet, newest: i64, with_deletion
 pub fn is_empty(kind: Kind, fragment: &[u8]) -> bool {
     let empty = match kind {
         Kind::Header => header::is_empty(fragment),
+        Kind::Entry => entry::is_empty(fragment),
         Kind::Static | Kind::Row => row::is_empty(fragment),
     };
     empty.unwrap_or(false)
@@ -114,6 +121,7 @@ pub fn is_empty(kind: Kind, fragment: &[u8]) -> bool {
 pub fn validate(kind: Kind, fragment: &[u8]) -> Result<(), CodecError> {
     match kind {
         Kind::Header => header::validate(fragment),
+        Kind::Entry => entry::validate(fragment),
         Kind::Static | Kind::Row => row::validate(fragment),
     }
 }

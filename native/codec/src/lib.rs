@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Keys, row fragments and header fragments of Cassiterite, and how they merge: pure functions over bytes.
+//! Keys, row and header fragments and index entries of Cassiterite, and how they merge: pure functions over bytes.
 //!
 //! The formats are described in `docs/internals/formats.md`; merging equals Apache Cassandra's own reconciliation. This
 //! crate does no I/O and knows neither RocksDB nor Java. Everything here is safe to call from any thread, and malformed
@@ -15,10 +15,11 @@
 //! | `error` `wire` `murmur` | bytes |
 //! | `key` | keys, and what kind of fragment one has |
 //! | `columns` `deletion` `outcome` | what rewrites need besides a fragment, and what comes of them |
-//! | `row` `header` | fragments of one kind |
+//! | `row` `header` `entry` | fragments of one kind |
 //! | `fragment` | fragments of any kind |
 
 pub mod columns;
+pub mod entry;
 pub mod header;
 pub mod key;
 pub mod row;

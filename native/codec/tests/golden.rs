@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+use cassiterite_codec::entry::{self, Entry};
 use cassiterite_codec::header::{self, Position, Range};
 use cassiterite_codec::key::{self, Kind};
 use cassiterite_codec::row::{counter_total, Cell, Head, Liveness, PathCell, RowReader, RowWriter};
@@ -82,6 +83,39 @@ fn key() {
     let parts = key::split(golden).unwrap();
     assert_eq!(parts.partition.len(), partition);
     assert_eq!((parts.kind, parts.clustering), (Kind::Row, &golden[partition + 1..]));
+}
+
+#[test]
+fn key_of_an_index() {
+    let golden = include_bytes!("golden/key-entry.bin");
+    let (value, row) = (&golden[..7], &golden[8..golden.len() - 1]);
+    let mut out = Vec::new();
+    key::put_entry(value, row, &mut out);
+    assert_eq!(out, golden);
+    assert_eq!(key::split(golden).unwrap(), key::KeyParts { partition: value, kind: Kind::Entry, clustering: row });
+}
+
+#[test]
+fn index_entries() {
+    let exact = Entry { names: None, live: Liveness::without_ttl(T), deletion: DeletionTime::LIVE };
+    let rounded = Entry { live: Liveness::without_ttl((T / entry::TICK + 1) * entry::TICK), ..exact };
+    let full = Entry {
+        names: Some(CLUSTERING),
+        live: Liveness { timestamp: T, ttl_s: 3600, local_expiration_time_s: S + 3600 },
+        deletion: DeletionTime::new(T - 1, S),
+    };
+    for (golden, entry) in [
+        (&include_bytes!("golden/entry-exact.bin")[..], exact),
+        (include_bytes!("golden/entry-rounded.bin"), rounded),
+        (include_bytes!("golden/entry-full.bin"), full),
+    ] {
+        assert_eq!(Entry::read(golden).unwrap(), entry);
+        let mut out = Vec::new();
+        entry.write(&mut out);
+        assert_eq!(out, golden);
+        merge(Kind::Entry, &[golden, golden, &[1, 0]], &mut out).unwrap();
+        assert_eq!(out, golden);
+    }
 }
 
 #[test]

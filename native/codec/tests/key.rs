@@ -6,7 +6,8 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use cassiterite_codec::key::{
-    encode_partition, murmur3_token, partition_len, raw_partition_key, split, token, KeyParts, Kind,
+    encode_partition, is_partition, murmur3_token, partition_len, put_entry, raw_partition_key, row_name, split, token,
+    KeyParts, Kind,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -24,6 +25,32 @@ fn raw_key() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
+    #[test]
+    fn keys_of_indexes_come_back(
+        form in vec(any::<u8>(), 1..8),
+        row in prop_oneof![vec(any::<u8>(), 1..8), vec(any::<u8>(), 250..260)],
+    ) {
+        let value = [&[0x41], &form[..], &[0x38]].concat();
+        let mut key = vec![];
+        put_entry(&value, &row, &mut key);
+        prop_assert!(is_partition(&value));
+        prop_assert_eq!(partition_len(&key), Some(value.len()));
+        prop_assert_eq!(split(&key).unwrap(), KeyParts { partition: &value, kind: Kind::Entry, clustering: &row });
+        prop_assert_eq!(token(&key), Ok(0));
+        prop_assert!(row_name(&key, &value).starts_with(&row));
+        let mut raw = Vec::new();
+        raw_partition_key(&value, &mut raw).unwrap();
+        prop_assert_eq!(raw, form);
+    }
+
+    #[test]
+    fn arbitrary_keys_of_indexes_never_panic(rest in vec(prop_oneof![Just(0x31u8), Just(0x38), Just(0xFF), any::<u8>()], 0..16)) {
+        let key = [&[0x41], &rest[..]].concat();
+        let length = partition_len(&key);
+        prop_assert_eq!(split(&key).is_ok(), length.is_some());
+        let _ = (is_partition(&key), token(&key), raw_partition_key(&key, &mut Vec::new()));
+    }
+
     #[test]
     fn partitions_come_back(place in any::<i64>(), raw in raw_key(), kind in 1u8..4, clustering in vec(any::<u8>(), 1..5)) {
         let mut key = partition(place, &raw);

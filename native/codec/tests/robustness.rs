@@ -39,7 +39,7 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
 }
 
 fn kind() -> impl Strategy<Value = Kind> {
-    prop_oneof![Just(Kind::Header), Just(Kind::Static), Just(Kind::Row)]
+    prop_oneof![Just(Kind::Header), Just(Kind::Static), Just(Kind::Row), Just(Kind::Entry)]
 }
 
 proptest! {

@@ -161,6 +161,7 @@ fn merge_all(core: &TableCore, source: &ImportedFamily, columns: &ColumnMap) -> 
         let outcome = match kind {
             Kind::Header => Outcome::Unchanged,
             Kind::Static | Kind::Row => remap(value, columns, &mut remapped).map_err(corrupt)?,
+            Kind::Entry => return Err(EngineError::corruption("a table's file has a key of an index")),
         };
         match outcome {
             Outcome::Unchanged if is_empty(kind, value) => {}

@@ -18,13 +18,6 @@ const NO_LOG: u32 = 1;
 /// Of the figures of a table.
 const FILE_BYTES: usize = 2;
 
-/// An entry's fragment: liveness alone.
-fn entry(timestamp: i64) -> Vec<u8> {
-    let mut out = vec![1, 0x02];
-    out.extend_from_slice(&timestamp.to_le_bytes());
-    out
-}
-
 /// A write request of one row, or none, and parts for indexes: number, and pairs of value and row.
 fn indexed(name: &str, row_at: Option<u32>, parts: &[(u32, &[(&str, u32)])]) -> Vec<u8> {
     let fragment = row(1, 1, b"v");
@@ -39,7 +32,7 @@ fn indexed(name: &str, row_at: Option<u32>, parts: &[(u32, &[(&str, u32)])]) -> 
         out.extend_from_slice(&1i64.to_le_bytes());
         out.extend_from_slice(&(entries.len() as u32).to_le_bytes());
         for (value, at) in *entries {
-            counted(&mut out, &partition(value));
+            counted(&mut out, &value_of(value));
             counted(&mut out, &clustering(*at));
             counted(&mut out, &entry(1));
         }
@@ -48,7 +41,14 @@ fn indexed(name: &str, row_at: Option<u32>, parts: &[(u32, &[(&str, u32)])]) -> 
 }
 
 fn entries_of(table: &Table, value: &str) -> usize {
-    rows(&table.index(NAME).unwrap(), value).len()
+    found(table, value).len()
+}
+
+/// What an index has of a value: entries, each with the row that it is of.
+fn found(table: &Table, value: &str) -> Vec<Vec<u8>> {
+    let all = read_request(0, 1 << 20, &value_of(value), &[(vec![0], vec![0xFF; 9])]);
+    let entries = read_all(&table.index(NAME).unwrap(), &all, 1 << 20).into_iter();
+    entries.filter_map(|entry| if let Entry::Row(found) = entry { Some(found) } else { None }).collect()
 }
 
 fn missed(writes: u64, bulk_loads: u64) -> Missed {
@@ -288,6 +288,118 @@ fn a_log_that_is_given_up_makes_an_index_incomplete() {
     store.close().unwrap();
     let store = open(folder.path());
     assert!(!common::table(&store).index_state(NAME).unwrap().complete);
+    store.close().unwrap();
+}
+
+#[test]
+fn an_entry_comes_with_the_row_that_its_key_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let (table, number) = with_index(&store);
+    let values = ["", "a", "a\0", "ab", "b"];
+    for (at, value) in values.iter().enumerate() {
+        table.write(&indexed("a", None, &[(number, &[(value, at as u32), (value, 7)])]), 0).unwrap();
+    }
+    let named = |at: u32| [&entry(1)[..], &clustering(at), &[clustering(at).len() as u8]].concat();
+    for (at, value) in values.iter().enumerate() {
+        assert_eq!(found(&table, value), [named(at as u32), named(7)], "{value:?}");
+    }
+    let mut scan = vec![2, 0];
+    scan.extend_from_slice(&[0; 8]);
+    counted(&mut scan, &value_of("a"));
+    counted(&mut scan, &[&value_of("ab")[..], &[0xFF]].concat());
+    scan.extend_from_slice(&1u32.to_le_bytes());
+    counted(&mut scan, &clustering(2));
+    counted(&mut scan, &[0xFF; 9]);
+    let scanned = scan_all(&table.index(NAME).unwrap(), &scan, 1 << 20);
+    let scanned: Vec<_> = scanned.into_iter().filter(|entry| matches!(entry, Entry::Row(_))).collect();
+    let expected = [named(7), named(2), named(7), named(3), named(7)];
+    assert_eq!(scanned, expected.map(Entry::Row), "of three values, each from row 2 on");
+    store.close().unwrap();
+}
+
+#[test]
+fn rows_with_long_names_are_found_over_a_compaction() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let (table, number) = with_index(&store);
+    for (at, length) in [1, 253, 254, 255, 70_000].into_iter().enumerate() {
+        let mut request = indexed("a", None, &[(number, &[])]);
+        let count_at = request.len() - 4;
+        request[count_at] = 1;
+        counted(&mut request, &value_of("red"));
+        counted(&mut request, &[&[at as u8][..], &vec![0x10; length - 1]].concat());
+        counted(&mut request, &entry(1));
+        table.write(&request, 0).unwrap();
+    }
+    for _ in 0..2 {
+        let lengths: Vec<usize> = found(&table, "red").iter().map(Vec::len).collect();
+        assert_eq!(lengths, [9 + 1 + 1, 9 + 253 + 1, 9 + 254 + 1, 9 + 255 + 5, 9 + 70_000 + 5]);
+        let index = table.index(NAME).unwrap();
+        index.flush().unwrap();
+        index.compact().unwrap();
+    }
+    store.close().unwrap();
+}
+
+/// What is not an entry is stored nowhere.
+#[test]
+fn keys_of_tables_and_row_fragments_are_no_entries() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let (table, number) = with_index(&store);
+    for (value, row_name, fragment, why) in [
+        (partition("red"), clustering(1), entry(1), "value"),
+        (value_of("red"), Vec::new(), entry(1), "names no row"),
+        (value_of("red"), clustering(1), row(1, 1, b"v"), "version"),
+    ] {
+        let mut request = indexed("a", None, &[(number, &[])]);
+        let count_at = request.len() - 4;
+        request[count_at] = 1;
+        [value, row_name, fragment].iter().for_each(|part| counted(&mut request, part));
+        let error = table.write(&request, 0).unwrap_err();
+        assert!(error.message().contains(why), "{error}");
+    }
+    let of_value = update(&value_of("red"), &[(ROW, &clustering(1), &row(1, 1, b"v"))]);
+    assert!(table.write(&of_value, 0).is_err(), "the value of an index is no partition of a table");
+    store.close().unwrap();
+}
+
+/// A store with a complete index of the former format, killed with entries in its log. The table keeps its rows; the index
+/// is gone, and made anew by whoever knows the schema.
+#[test]
+fn an_index_of_the_former_format_is_made_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let golden = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/store-index-v1/db");
+    std::fs::create_dir(folder.path().join("db")).unwrap();
+    for file in std::fs::read_dir(golden).unwrap().map(Result::unwrap) {
+        std::fs::copy(file.path(), folder.path().join("db").join(file.file_name())).unwrap();
+    }
+    for _ in 0..2 {
+        let store = open(folder.path());
+        let table = common::table(&store);
+        assert_eq!(rows(&table, "a").len(), 3);
+        assert!(table.index_names().unwrap().is_empty());
+        store.close().unwrap();
+    }
+    let store = open(folder.path());
+    let table = common::table(&store);
+    let state = table.create_index(NAME).unwrap();
+    assert!(state.number > 1 && !state.complete, "number {}", state.number);
+    assert_eq!(entries_of(&table, "red"), 0);
+    // a kill in the middle of the build
+    store.close().unwrap();
+    let store = open(folder.path());
+    let table = common::table(&store);
+    let state = table.index_state(NAME).unwrap();
+    assert!(!state.complete);
+    table.write(&indexed("a", None, &[(state.number, &[("red", 1), ("red", 2), ("red", 3)])]), 0).unwrap();
+    assert!(table.complete_index(state.number, state.missed).unwrap());
+    store.close().unwrap();
+    let store = open(folder.path());
+    let table = common::table(&store);
+    assert!(table.index_state(NAME).unwrap().complete);
+    assert_eq!((rows(&table, "a").len(), entries_of(&table, "red")), (3, 3));
     store.close().unwrap();
 }
 

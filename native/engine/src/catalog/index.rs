@@ -11,6 +11,10 @@ use crate::error::{EngineError, Result};
 /// What names the table in the id of an index; the name of the index follows.
 pub(crate) const TABLE_ID_BYTES: usize = 16;
 const COMPLETE: u8 = 1;
+/// Of entries in the form of row fragments: such an index is forgotten at the start, and made anew.
+pub(crate) const FORMER_FORMAT: u8 = 1;
+/// Of the entries that are written.
+pub(crate) const FORMAT: u8 = 2;
 
 /// An index of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +23,8 @@ pub(crate) struct IndexRecord {
     pub number: u32,
     /// Whether each row that the table holds has its entries.
     pub complete: bool,
+    /// Of its keys and entries.
+    pub format: u8,
     pub name: String,
 }
 
@@ -33,8 +39,15 @@ impl Record {
         self.next_index = number
             .checked_add(1)
             .ok_or_else(|| EngineError::invalid("the table has used up all index numbers; copy it"))?;
-        self.indexes.push(IndexRecord { number, complete: false, name: name.to_owned() });
+        self.indexes.push(IndexRecord { number, complete: false, format: FORMAT, name: name.to_owned() });
         Ok(number)
+    }
+
+    /// Forgets the indexes of a former format; their names.
+    pub(crate) fn forget_former_indexes(&mut self) -> Vec<String> {
+        let (former, kept) = std::mem::take(&mut self.indexes).into_iter().partition(|index| index.format != FORMAT);
+        self.indexes = kept;
+        former.into_iter().map(|index: IndexRecord| index.name).collect()
     }
 
     /// The record that an index would have if it were a table: of the same generation, with one column family.
@@ -72,17 +85,26 @@ pub(super) fn encode_indexes(out: &mut Vec<u8>, record: &Record) -> Result<()> {
     for index in &record.indexes {
         out.extend_from_slice(&index.number.to_le_bytes());
         out.push(if index.complete { COMPLETE } else { 0 });
+        if has_formats(record) {
+            out.push(index.format);
+        }
         put_counted(out, index.name.as_bytes())?;
     }
     Ok(())
 }
 
-pub(super) fn decode_indexes(bytes: &mut Bytes<'_>, record: &mut Record) -> Result<()> {
+/// Whether an index has another format than the one that older records imply.
+pub(super) fn has_formats(record: &Record) -> bool {
+    record.indexes.iter().any(|index| index.format != FORMER_FORMAT)
+}
+
+pub(super) fn decode_indexes(bytes: &mut Bytes<'_>, with_formats: bool, record: &mut Record) -> Result<()> {
     record.next_index = bytes.u32()?;
     for _ in 0..bytes.u32()? {
         let number = bytes.u32()?;
         let complete = bytes.one_of(&[0, COMPLETE])? == COMPLETE;
-        record.indexes.push(IndexRecord { number, complete, name: bytes.text()?.to_owned() });
+        let format = if with_formats { bytes.one_of(&[FORMER_FORMAT, FORMAT])? } else { FORMER_FORMAT };
+        record.indexes.push(IndexRecord { number, complete, format, name: bytes.text()?.to_owned() });
     }
     Ok(())
 }

@@ -4,7 +4,7 @@
 //! One table's catalog record.
 
 use super::column::{decode_columns, decode_drops, encode_columns, encode_drops, Column, ColumnState};
-use super::index::{decode_indexes, encode_indexes, IndexRecord, FIRST_INDEX};
+use super::index::{decode_indexes, encode_indexes, has_formats, IndexRecord, FIRST_INDEX};
 use crate::bytes::{put_counted, Bytes};
 use crate::error::{EngineError, Result};
 use cassiterite_codec::ColumnSet;
@@ -15,7 +15,9 @@ const VERSION_PLAIN: u8 = 1;
 const VERSION_FAMILIES: u8 = 2;
 /// Without indexes; still written where the table has never had one.
 const VERSION_DROPS: u8 = 3;
-const VERSION: u8 = 4;
+/// Without the formats of indexes; still written where the table has none now.
+const VERSION_INDEXES: u8 = 4;
+const VERSION: u8 = 5;
 const COUNTER: u8 = 1;
 const HAS_HEADERS: u8 = 2;
 const HAS_DATA: u8 = 4;
@@ -91,7 +93,11 @@ impl Record {
 
     pub(crate) fn encode(&self, key: &[u8]) -> Result<Vec<u8>> {
         let flag = |set: bool, bit: u8| if set { bit } else { 0 };
-        let version = if self.next_index == FIRST_INDEX { VERSION_DROPS } else { VERSION };
+        let version = match self.next_index {
+            FIRST_INDEX => VERSION_DROPS,
+            _ if !has_formats(self) => VERSION_INDEXES,
+            _ => VERSION,
+        };
         let mut out = vec![version];
         out.push(flag(self.counter, COUNTER) | flag(self.has_headers, HAS_HEADERS) | flag(self.has_data, HAS_DATA));
         out.extend_from_slice(&self.generation.to_le_bytes());
@@ -106,7 +112,7 @@ impl Record {
         out.extend_from_slice(&count.to_le_bytes());
         self.side_families.iter().for_each(|number| out.extend_from_slice(&number.to_le_bytes()));
         encode_drops(&mut out, &self.columns);
-        if version == VERSION {
+        if version >= VERSION_INDEXES {
             encode_indexes(&mut out, self)?;
         }
         Ok(sealed(out, key))
@@ -115,7 +121,7 @@ impl Record {
     pub(crate) fn decode(key: &[u8], value: &[u8]) -> Result<Record> {
         let body = unsealed(value, key, "a table's catalog record")?;
         let mut bytes = Bytes::new(body, "catalog record");
-        let version = bytes.one_of(&[VERSION_PLAIN, VERSION_FAMILIES, VERSION_DROPS, VERSION])?;
+        let version = bytes.one_of(&[VERSION_PLAIN, VERSION_FAMILIES, VERSION_DROPS, VERSION_INDEXES, VERSION])?;
         let flags = bytes.u8()?;
         let mut record = Record {
             generation: bytes.u64()?,
@@ -141,8 +147,8 @@ impl Record {
         if version >= VERSION_DROPS {
             decode_drops(&mut bytes, &mut record.columns)?;
         }
-        if version == VERSION {
-            decode_indexes(&mut bytes, &mut record)?;
+        if version >= VERSION_INDEXES {
+            decode_indexes(&mut bytes, version >= VERSION, &mut record)?;
         }
         bytes.end()?;
         Ok(record)
@@ -172,6 +178,7 @@ pub(crate) fn unsealed<'a>(bytes: &'a [u8], key: &[u8], what: &str) -> Result<&'
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::column::{ColumnKind, NO_DROP};
+    use super::super::index::FORMER_FORMAT;
     use super::*;
     use cassiterite_testkit::spoilt::spoilt;
     use proptest::prelude::*;
@@ -247,6 +254,27 @@ mod tests {
             assert_eq!(record.encode(KEY).unwrap(), golden(version));
             assert_eq!(Record::decode(KEY, &golden(version)).unwrap(), record);
         }
+    }
+
+    /// So that an older version, which knows no other entries, opens a table without indexes again.
+    #[test]
+    fn a_table_without_indexes_has_a_record_that_older_versions_read() {
+        let mut record = record_with_indexes();
+        record.indexes.clear();
+        assert_eq!(record.encode(KEY).unwrap()[0], VERSION_INDEXES);
+        assert_eq!(record_with_indexes().encode(KEY).unwrap()[0], VERSION);
+    }
+
+    #[test]
+    fn indexes_of_the_former_format_are_known_and_forgotten() {
+        let mut record = Record::decode(KEY, &golden(VERSION_INDEXES)).unwrap();
+        let mut former = record_with_indexes();
+        former.indexes.iter_mut().for_each(|index| index.format = FORMER_FORMAT);
+        assert_eq!(record, former);
+        assert_eq!(record.encode(KEY).unwrap(), golden(VERSION_INDEXES));
+        assert_eq!(record.forget_former_indexes(), ["by_v", "by_s"]);
+        assert_eq!((record.indexes.len(), record.next_index), (0, former.next_index), "no number is used again");
+        assert!(record_with_indexes().forget_former_indexes().is_empty());
     }
 
     #[test]

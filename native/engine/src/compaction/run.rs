@@ -90,7 +90,7 @@ impl CompactionRun {
     /// The deletion of this partition's header that covers a key.
     fn covering(&self, parts: &KeyParts<'_>) -> DeletionTime {
         match parts.kind {
-            Kind::Header => DeletionTime::LIVE,
+            Kind::Header | Kind::Entry => DeletionTime::LIVE,
             Kind::Static => self.partition.coverage.partition_deletion(),
             Kind::Row => self.partition.coverage.deletion_for(parts.clustering),
         }

@@ -142,7 +142,10 @@ pub(crate) fn family_options(
     if of_index && settings.bottommost_compression != Compression::None {
         compress_entries(&mut options);
     }
-    shared.ring.install(&mut options);
+    if !of_index {
+        by_token(&mut options);
+        shared.ring.install(&mut options);
+    }
     options
 }
 
@@ -151,6 +154,7 @@ pub(crate) fn rows_options(settings: &Settings, shared: &Shared, purge: &Arc<Tab
     let mut blocks = block_options(settings, shared);
     filter_keys(&mut blocks, settings);
     let mut options = with_blocks(settings, &blocks, purge);
+    by_token(&mut options);
     options.set_bottommost_compression_type(compression(settings.compression));
     options
 }
@@ -160,6 +164,7 @@ pub(crate) fn values_options(settings: &Settings, shared: &Shared, purge: &Arc<T
     let mut blocks = block_options(settings, shared);
     filter_keys(&mut blocks, settings);
     let mut options = with_blocks(settings, &blocks, purge);
+    by_token(&mut options);
     sys::bound_dictionary_buffer(&mut options, ZSTD_BUFFER_BYTES);
     sum_files(&mut options);
     options
@@ -177,6 +182,7 @@ pub(crate) fn imported_options(settings: &Settings, purge: &Arc<TablePurge>) -> 
     blocks.set_format_version(FORMAT_VERSION);
     blocks.disable_cache();
     let mut options = with_blocks(settings, &blocks, purge);
+    by_token(&mut options);
     size_memtables(&mut options, settings, None);
     options.set_disable_auto_compactions(true);
     options
@@ -189,7 +195,6 @@ fn with_blocks(settings: &Settings, blocks: &BlockBasedOptions, purge: &Arc<Tabl
     options.set_block_based_table_factory(blocks);
     let tuned = tune_blocks(&mut options, settings.target_file_bytes.saturating_mul(WHOLE_FACTOR), purge.readership());
     assert!(tuned, "the table factory is block-based");
-    options.set_prefix_extractor(SliceTransform::create_fixed_prefix(TOKEN_PREFIX_BYTES));
     options.set_max_successive_merges(0); // never read before write
     options.set_optimize_filters_for_hits(false); // lightweight transactions ask for rows that are not there
     options.set_level_zero_file_num_compaction_trigger(L0_FILES);
@@ -211,6 +216,11 @@ fn with_blocks(settings: &Settings, blocks: &BlockBasedOptions, purge: &Arc<Tabl
     }
     purge.install(&mut options);
     options
+}
+
+/// Of keys that begin with a token: those of indexes do not.
+fn by_token(options: &mut Options) {
+    options.set_prefix_extractor(SliceTransform::create_fixed_prefix(TOKEN_PREFIX_BYTES));
 }
 
 fn set_style(options: &mut Options, style: Style) {

@@ -36,7 +36,7 @@ impl<'a> ReadRequest<'a> {
         }
         let chunk = Chunk::of(bytes.u32()?, bytes.u32()?);
         let partition = bytes.counted()?;
-        if cassiterite_codec::key::partition_len(partition) != Some(partition.len()) {
+        if !cassiterite_codec::key::is_partition(partition) {
             return Err(bytes.malformed("the partition is not one"));
         }
         let selection = Selection::parse(&mut bytes, flags & POINTS != 0)?;

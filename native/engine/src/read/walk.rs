@@ -20,8 +20,8 @@ const STEPS_BEFORE_SEEK: usize = 4;
 /// waits for running calls, and all other calls wait for closing. Few milliseconds, and a thousand times what a call
 /// costs.
 const IDLE_MAX: usize = 1024;
-/// Directly behind every key of a partition.
-const BEHIND_ROWS: u8 = Kind::Row as u8 + 1;
+/// Directly behind every key of a partition, also of an index.
+const BEHIND_ROWS: u8 = Kind::Entry as u8 + 1;
 
 /// What is left to do in the current partition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,18 +80,19 @@ impl Walk {
     ) -> Result<Walk> {
         let slices = Slices::copy(&request.selection);
         let mut upper = request.partition.to_vec();
+        let of_rows = Kind::of_rows(request.partition);
         match slices.count().checked_sub(1).and_then(|last| slices.get(last)) {
             Some((_, end)) => {
-                upper.push(Kind::Row as u8);
+                upper.push(of_rows as u8);
                 upper.extend_from_slice(end);
                 upper.push(0); // the last point itself may be visited
             }
-            None => upper.push(Kind::Row as u8),
+            None => upper.push(of_rows as u8),
         }
         let spec = IterSpec {
             lower: request.partition.to_vec(),
             upper,
-            one_prefix: true,
+            one_prefix: of_rows == Kind::Row,
             fill_cache: true,
             reach: request.reach,
         };
@@ -197,7 +198,7 @@ impl Walk {
             let entry = match kind {
                 Kind::Header => Some(Entry::Header),
                 Kind::Static => self.wanted.with_static.then_some(Entry::Static),
-                Kind::Row => break,
+                Kind::Row | Kind::Entry => break,
             };
             if let Some(entry) = entry.filter(|_| !is_empty(kind, value)) {
                 if begin_partition(&mut self.begun, &mut self.ends_owed, self.key.get(..self.partition_bytes), answer)?
@@ -242,10 +243,10 @@ impl Walk {
             if behind {
                 break;
             }
-            if !is_empty(Kind::Row, value) {
-                let partition = self.key.get(..self.partition_bytes);
-                if begin_partition(&mut self.begun, &mut self.ends_owed, partition, answer)? == Put::Later
-                    || answer.put(Entry::Row, value, &[]) == Put::Later
+            let partition = self.key.get(..self.partition_bytes).unwrap_or_default();
+            if !is_empty(Kind::of_rows(partition), value) {
+                if begin_partition(&mut self.begun, &mut self.ends_owed, Some(partition), answer)? == Put::Later
+                    || answer.put(Entry::Row, value, key::row_name(found, partition)) == Put::Later
                 {
                     return Ok(Put::Later);
                 }
@@ -275,14 +276,15 @@ impl Walk {
         let keys_only = matches!(self.wanted.of, Of::Keys);
         while let Some((kind, value)) = here(&self.iter, self.partition())? {
             if !is_empty(kind, value) {
-                let partition = self.key.get(..self.partition_bytes);
-                if begin_partition(&mut self.begun, &mut self.ends_owed, partition, answer)? == Put::Later {
+                let partition = self.key.get(..self.partition_bytes).unwrap_or_default();
+                if begin_partition(&mut self.begun, &mut self.ends_owed, Some(partition), answer)? == Put::Later {
                     return Ok(Put::Later);
                 }
                 if keys_only {
                     break;
                 }
-                if answer.put(Entry::Row, value, &[]) == Put::Later {
+                let name = self.iter.key().map(|found| key::row_name(found, partition)).unwrap_or_default();
+                if answer.put(Entry::Row, value, name) == Put::Later {
                     return Ok(Put::Later);
                 }
             } else {
@@ -359,7 +361,7 @@ fn enter(
 
 fn row_key(key: &mut Vec<u8>, partition_bytes: usize, clustering: &[u8]) {
     key.truncate(partition_bytes);
-    key.push(Kind::Row as u8);
+    key.push(Kind::of_rows(key) as u8);
     key.extend_from_slice(clustering);
 }
 

@@ -53,6 +53,7 @@ pub(super) fn rewrite(
         let outcome = match (kind, map) {
             (Kind::Header, _) | (_, None) => Outcome::Unchanged,
             (Kind::Static | Kind::Row, Some(map)) => remap(value, map, &mut remapped).map_err(corrupt)?,
+            (Kind::Entry, Some(_)) => return Err(EngineError::corruption("a table's file has a key of an index")),
         };
         let fragment = match outcome {
             Outcome::Unchanged if is_empty(kind, value) => None,

@@ -56,6 +56,7 @@ pub(super) fn open(settings: Settings) -> Result<Live> {
     clear(&staging(&settings))?;
     clear(&settings.directory.join(EXPORT))?;
     let catalog = Catalog::load(&db)?;
+    forget_former_indexes(&catalog)?;
     increments.retain(&catalog.ids()?)?;
     let (retirement, releaser) = Retirement::start({
         let events = Arc::clone(&events);
@@ -122,6 +123,26 @@ fn clear(directory: &Path) -> Result<()> {
             other.map_err(|error| EngineError::from(error).context(format_args!("removing {}", directory.display())))
         }
     }
+}
+
+/// Indexes of a former format are dropped. Whoever has the schema makes them anew, under other numbers: those are not
+/// complete, and answer nothing until they have been built.
+fn forget_former_indexes(catalog: &Catalog) -> Result<()> {
+    for id in catalog.ids()? {
+        let mut former = Vec::new();
+        let record = catalog.update(&id, |record| {
+            former = record.forget_former_indexes();
+            Ok(())
+        })?;
+        for index in former {
+            log(format_args!(
+                "index {index} of {}.{} is of a former format: it is made anew, and answers nothing until it has been \
+                 built, which begins by itself",
+                record.keyspace, record.name
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn open_tables(core: &Arc<StoreCore>, tables: &Arc<OpenTables>, mut families: ColumnFamilies) -> Result<()> {

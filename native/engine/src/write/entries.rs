@@ -8,7 +8,7 @@ use crate::compaction::Written;
 use crate::error::Result;
 use crate::raw::sys::Batch;
 use crate::table::{AttachedIndex, Held, TableCore};
-use cassiterite_codec::key::{partition_len, Kind};
+use cassiterite_codec::key::{is_partition, put_entry, Kind};
 use cassiterite_codec::validate;
 
 /// What a request has for one index, checked.
@@ -29,14 +29,14 @@ impl<'a> IndexPart<'a> {
         let (number, min_timestamp, count) = (bytes.u32()?, bytes.i64()?, bytes.u32()?);
         let part = IndexPart { number, min_timestamp, count, entries: bytes.clone() };
         for _ in 0..count {
-            let (partition, clustering, fragment) = (bytes.counted()?, bytes.counted()?, bytes.counted()?);
-            if partition_len(partition) != Some(partition.len()) {
+            let (value, row, fragment) = (bytes.counted()?, bytes.counted()?, bytes.counted()?);
+            if !is_partition(value) || Kind::of_rows(value) != Kind::Entry {
                 return Err(bytes.malformed("the value of an index entry is malformed"));
             }
-            if clustering.is_empty() {
+            if row.is_empty() {
                 return Err(bytes.malformed("an index entry names no row"));
             }
-            let check = validate(Kind::Row, fragment);
+            let check = validate(Kind::Entry, fragment);
             check
                 .map_err(|error| bytes.malformed(&format!("an index entry is malformed: {error}")).caused_by(error))?;
         }
@@ -71,11 +71,9 @@ impl<'a> IndexPart<'a> {
     pub(super) fn add(&self, batch: &mut Batch, index: &TableCore, key: &mut Vec<u8>) -> Result<()> {
         let mut bytes = self.entries.clone();
         for _ in 0..self.count {
-            let (partition, clustering, fragment) = (bytes.counted()?, bytes.counted()?, bytes.counted()?);
+            let (value, row, fragment) = (bytes.counted()?, bytes.counted()?, bytes.counted()?);
             key.clear();
-            key.extend_from_slice(partition);
-            key.push(Kind::Row as u8);
-            key.extend_from_slice(clustering);
+            put_entry(value, row, key);
             batch.merge(index.family(), key, fragment);
         }
         Ok(())

@@ -5,7 +5,7 @@
 
 use crate::bytes::Bytes;
 use crate::error::Result;
-use cassiterite_codec::key::{partition_len, Kind};
+use cassiterite_codec::key::{is_partition, Kind};
 use cassiterite_codec::validate;
 
 /// Without entries of indexes.
@@ -34,7 +34,7 @@ impl<'a> Request<'a> {
         let version = bytes.one_of(&[VERSION_PLAIN, VERSION])?;
         let min_timestamp = bytes.i64()?;
         let partition = bytes.counted()?;
-        if partition_len(partition) != Some(partition.len()) {
+        if !is_partition(partition) || Kind::of_rows(partition) != Kind::Row {
             return Err(bytes.malformed("the partition key is malformed"));
         }
         Ok(Request { min_timestamp, partition, count: bytes.u32()?, version, rest: bytes })
@@ -65,7 +65,8 @@ impl<'a> Entries<'a> {
     fn take(&mut self) -> Result<(Kind, &'a [u8], &'a [u8])> {
         let bytes = &mut self.rest;
         let kind = bytes.u8()?;
-        let kind = Kind::try_from(kind).map_err(|_| bytes.malformed(&format!("kind {kind:#x} is not known here")))?;
+        let known = Kind::try_from(kind).ok().filter(|&kind| kind != Kind::Entry);
+        let kind = known.ok_or_else(|| bytes.malformed(&format!("kind {kind:#x} is not known here")))?;
         let (clustering, fragment) = (bytes.counted()?, bytes.counted()?);
         if self.is_checked {
             return Ok((kind, clustering, fragment));

@@ -7,7 +7,7 @@
 pub mod chunks;
 pub mod shipments;
 
-use cassiterite_codec::key::{encode_partition, murmur3_token};
+use cassiterite_codec::key::{encode_partition, murmur3_token, put_escaped};
 use cassiterite_engine::{cursor_next, Store, Table};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -102,6 +102,21 @@ pub fn clustering(value: u32) -> Vec<u8> {
     let mut out = vec![0x40];
     out.extend_from_slice(&(value ^ 0x8000_0000).to_be_bytes());
     out.push(0x38);
+    out
+}
+
+/// The partition of an index that has a text as value.
+pub fn value_of(text: &str) -> Vec<u8> {
+    let mut out = vec![0x41, 0x40];
+    put_escaped(text.as_bytes(), &mut out);
+    out.push(0x38);
+    out
+}
+
+/// An index entry that does not expire.
+pub fn entry(timestamp: i64) -> Vec<u8> {
+    let mut out = vec![0x22];
+    out.extend_from_slice(&timestamp.to_le_bytes());
     out
 }
 
@@ -307,7 +322,12 @@ pub fn scan_all(table: &Arc<Table>, request: &[u8], buffer_bytes: usize) -> Vec<
 }
 
 pub fn rows(table: &Arc<Table>, partition_name: &str) -> Vec<Vec<u8>> {
-    let request = read_request(0, 1 << 20, &partition(partition_name), &everything());
+    rows_of(table, &partition(partition_name))
+}
+
+/// The rows of a partition, or the entries of a value.
+pub fn rows_of(table: &Arc<Table>, partition: &[u8]) -> Vec<Vec<u8>> {
+    let request = read_request(0, 1 << 20, partition, &everything());
     read_all(table, &request, 1 << 20)
         .into_iter()
         .filter_map(|entry| match entry {

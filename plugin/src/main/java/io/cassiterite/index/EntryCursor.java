@@ -6,7 +6,6 @@ package io.cassiterite.index;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 
@@ -17,7 +16,6 @@ import org.apache.cassandra.db.DecoratedKey;
 import io.cassiterite.engine.Answer;
 import io.cassiterite.engine.Table;
 import io.cassiterite.memtable.IndexEntry;
-import io.cassiterite.memtable.IndexKeys;
 import io.cassiterite.memtable.IndexReader;
 
 /** The entries of one value, read as they are wanted. */
@@ -35,7 +33,7 @@ final class EntryCursor extends EntrySource
     private final long nowInSec;
     private final Answer.Watch watch;
     private final Deque<IndexEntry> readAhead = new ArrayDeque<>();
-    private IndexReader reader;
+    private OrderedEntries entries;
     private IndexEntry head;
     /** Null for a cursor that leads. */
     private EntrySource lead;
@@ -57,9 +55,18 @@ final class EntryCursor extends EntrySource
 
     private void open(List<byte[]> positions)
     {
-        if (!positions.isEmpty())
-            reader = IndexReader.open(table, column.keys, value, positions, column.rowColumns(), column.hasPath, nowInSec, watch);
+        entries = new OrderedEntries(column.keys, positions, this::reader, this::compare);
         advance();
+    }
+
+    private IndexReader reader(List<byte[]> positions)
+    {
+        return IndexReader.open(table, column.keys, value, positions, column.rowColumns(), column.hasPath, nowInSec, watch);
+    }
+
+    private int compare(IndexEntry left, IndexEntry right)
+    {
+        return compare(left, right.key, right.row);
     }
 
     @Override
@@ -76,7 +83,7 @@ final class EntryCursor extends EntrySource
 
     private IndexEntry read()
     {
-        return reader == null ? null : reader.next();
+        return entries == null ? null : entries.next();
     }
 
     @Override
@@ -112,14 +119,19 @@ final class EntryCursor extends EntrySource
     void advanceTo(DecoratedKey key, Clustering<?> row)
     {
         int passedMax = lead == null ? PASSED_MAX : PASSED_BEFORE_SOUGHT;
+        boolean isReopened = false;
         for (int passed = 0; head != null && compare(head, key, row) < 0; passed++)
         {
-            if (passed < passedMax || lastSought != null)
+            if (passed < passedMax || lastSought != null || isReopened)
                 advance();
             else if (lead != null)
                 seek();
             else
-                reopen(from(before(key, row)));
+            {
+                // other partitions with half this token may have a smaller one
+                isReopened = true;
+                reopen(EntrySlices.intersect(slices, EntrySlices.from(column.keys, key, before(key, row))));
+            }
         }
         if (head == null && lastSought != null && compare(lead.head(), lastSought.key, lastSought.row) > 0)
             seek();
@@ -134,12 +146,10 @@ final class EntryCursor extends EntrySource
             if (lastSought != null && compare(wanted, lastSought.key, lastSought.row) == 0)
                 continue;
             lastSought = wanted;
-            byte[] before = before(wanted.key, wanted.row);
-            positions.add(before);
-            positions.add(IndexKeys.after(before));
+            positions.add(before(wanted.key, wanted.row));
         }
         sought = Math.min(2 * sought, SOUGHT_MAX);
-        reopen(positions);
+        reopen(EntrySlices.of(positions));
     }
 
     private byte[] before(DecoratedKey key, Clustering<?> row)
@@ -153,28 +163,12 @@ final class EntryCursor extends EntrySource
         open(positions);
     }
 
-    /** What of the slices is not before a position. */
-    private List<byte[]> from(byte[] position)
-    {
-        List<byte[]> left = new ArrayList<>();
-        for (int i = 0; i < slices.size(); i += 2)
-        {
-            byte[] start = slices.get(i);
-            byte[] end = slices.get(i + 1);
-            if (Arrays.compareUnsigned(end, position) <= 0)
-                continue;
-            left.add(Arrays.compareUnsigned(start, position) < 0 ? position : start);
-            left.add(end);
-        }
-        return left;
-    }
-
     @Override
     public void close()
     {
         readAhead.clear();
-        if (reader != null)
-            reader.close();
-        reader = null;
+        if (entries != null)
+            entries.close();
+        entries = null;
     }
 }

@@ -26,6 +26,7 @@ final class EntryPage
     private final ColumnFamilyStore cfs;
     private final Table table;
     private final List<EngineIndex> indexes;
+    private final boolean isOfTable;
     private final boolean mayExpire;
     private final List<Found> rows = new ArrayList<>();
     private long bytes;
@@ -35,6 +36,7 @@ final class EntryPage
         this.cfs = cfs;
         this.table = table;
         this.indexes = indexes;
+        this.isOfTable = table == null;
         this.mayExpire = mayExpire;
     }
 
@@ -95,7 +97,7 @@ final class EntryPage
     private void putEntries(DirectOutput request, EngineIndex index)
     {
         DecoratedKey key = rows.get(0).key;
-        RowIndexer.PartEntries part = new RowIndexer.PartEntries(index, key, mayExpire);
+        RowIndexer.PartEntries part = new RowIndexer.PartEntries(index, key, mayExpire, isOfTable);
         part.begin(request);
         for (Found found : rows)
         {

@@ -41,7 +41,7 @@ final class RowIndexer implements Index.Indexer, IndexedWrite
     {
         for (EngineIndex index : indexes)
         {
-            PartEntries part = new PartEntries(index, update.partitionKey(), isLogged);
+            PartEntries part = new PartEntries(index, update.partitionKey(), isLogged, false);
             part.begin(request);
             if (!update.staticRow().isEmpty())
                 part.add(update.staticRow());
@@ -64,13 +64,15 @@ final class RowIndexer implements Index.Indexer, IndexedWrite
         /**
          * @param mayExpire false where a crash may lose the rows: an entry that expires would then hide an older one that
          *                  stays, of a row that stays
+         * @param isRounding whether times are rounded, which makes entries smaller. What supersedes an entry with the time
+         *                  that it was given does not remove it: so this is for rows that are there for some time already
          */
-        PartEntries(EngineIndex index, DecoratedKey key, boolean mayExpire)
+        PartEntries(EngineIndex index, DecoratedKey key, boolean mayExpire, boolean isRounding)
         {
             this.mayExpire = mayExpire;
             this.column = index.column();
             this.number = index.number();
-            this.writer = new IndexPartWriter(column.keys);
+            this.writer = new IndexPartWriter(column.keys, isRounding);
             this.key = key;
         }
 

@@ -33,29 +33,31 @@ final class SearchedSlices
             return ofPartition(command, ((SinglePartitionReadCommand) command).partitionKey(), column);
         // Up to 5.0.1 only this class has the method.
         DataRange range = ((PartitionRangeReadCommand) command).dataRange();
-        byte[] from = start(command, range, column);
-        byte[] to = IndexKeys.to(range.stopAsByteComparable());
-        return Arrays.compareUnsigned(from, to) < 0 ? List.of(from, to) : List.of();
+        PartitionPosition last = range.stopKey();
+        byte[] to = last.isMinimum() ? IndexKeys.last() : IndexKeys.to(last.getToken());
+        return EntrySlices.intersect(start(command, range, column), List.of(IndexKeys.first(), to));
     }
 
     /** A page begins behind the last row of the page before, in the middle of a partition. */
-    private static byte[] start(ReadCommand command, DataRange range, IndexedColumn column)
+    private static List<byte[]> start(ReadCommand command, DataRange range, IndexedColumn column)
     {
         PartitionPosition first = range.startKey();
         if (column.isOfRow && range.isPaging() && first instanceof DecoratedKey && range.contains(first))
         {
             Slices slices = command.clusteringIndexFilter((DecoratedKey) first).getSlices(command.metadata());
             if (slices.size() > 0 && command.metadata().comparator.size() > 0)
-                return column.keys.at((DecoratedKey) first, slices.get(0).start());
+                return EntrySlices.from(column.keys, (DecoratedKey) first, column.keys.at((DecoratedKey) first, slices.get(0).start()));
         }
-        return IndexKeys.from(range.startAsByteComparable());
+        return List.of(first.isMinimum() ? IndexKeys.first() : IndexKeys.from(first.getToken()), IndexKeys.last());
     }
 
     private static List<byte[]> ofPartition(ReadCommand command, DecoratedKey key, IndexedColumn column)
     {
         if (!column.isOfRow || command.metadata().comparator.size() == 0)
-            return List.of(IndexKeys.from(key.asComparableBound(true)),
-                           IndexKeys.to(key.asComparableBound(false)));
+        {
+            byte[] before = column.keys.before(key, null);
+            return List.of(before, IndexKeys.after(before));
+        }
         List<byte[]> positions = new ArrayList<>();
         for (Slice slice : command.clusteringIndexFilter(key).getSlices(command.metadata()))
         {

@@ -122,7 +122,7 @@ final class StaleEntries
         IndexPartWriter.beginRequest(request, stale.get(0).entry.key, stale.size());
         for (Stale one : stale)
         {
-            IndexPartWriter writer = new IndexPartWriter(one.source.column.keys);
+            IndexPartWriter writer = new IndexPartWriter(one.source.column.keys, false);
             writer.begin(request, one.source.number);
             writer.delete(one.source.value, one.entry.key, one.entry.row, one.entry.path, one.entry.timestamp, FBUtilities.nowInSeconds());
             writer.end();

@@ -4,6 +4,7 @@
  */
 package io.cassiterite.memtable;
 
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 
@@ -12,26 +13,32 @@ import org.apache.cassandra.db.ClusteringBound;
 import org.apache.cassandra.db.ClusteringComparator;
 import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.marshal.AbstractType;
-import org.apache.cassandra.utils.bytecomparable.ByteComparable;
+import org.apache.cassandra.dht.Token;
 
 import io.cassiterite.engine.Buffers;
 import io.cassiterite.engine.DirectOutput;
 
-import static org.apache.cassandra.utils.bytecomparable.ByteSource.NEXT_COMPONENT;
-import static org.apache.cassandra.utils.bytecomparable.ByteSource.TERMINATOR;
-
 /**
- * The keys of an index (docs/internals/index.md): the value as a partition, under it the key of the row that has the
- * value. Both sort as Cassandra sorts values and rows. Positions are composed in the thread's request buffer. Immutable and
- * thread-safe.
+ * The keys of an index (docs/internals/formats.md, Index keys): the value as a partition, under it the row that has the
+ * value. Values sort as Cassandra sorts them. Rows come in the order of half their tokens, those of one partition in
+ * Cassandra's. Positions are composed in the thread's request buffer. Immutable and thread-safe.
  */
 public final class IndexKeys
 {
-    /** The smallest and the largest position among rows. */
-    private static final byte[] FIRST = { 0x20 };
-    private static final byte[] LAST = { 0x60 };
-    private static final long TOKEN = 0;
+    /** What keys of an index begin with. */
+    private static final int VALUE = 0x41;
     private static final int BEHIND = 0xFF;
+    /** No clustering, path or length begins with so many of {@link #BEHIND}. */
+    private static final int BEHIND_BYTES = 5;
+    private static final int HALF_BITS = 32;
+    /** The smallest and the largest position among rows. */
+    private static final byte[] FIRST = { 0 };
+    private static final byte[] LAST = new byte[Integer.BYTES + BEHIND_BYTES];
+
+    static
+    {
+        Arrays.fill(LAST, (byte) BEHIND);
+    }
 
     private final KeyEncoder values;
     private final KeyEncoder rows;
@@ -70,48 +77,88 @@ public final class IndexKeys
 
     private void putPartition(DirectOutput out, Clustering<?> value)
     {
-        int start = out.length();
+        out.putByte(VALUE);
         values.putClustering(out, value);
-        byte[] form = out.copyFrom(start);
-        out.truncate(start);
-        out.putByte(NEXT_COMPONENT);
-        out.putBigEndianLong(TOKEN ^ Long.MIN_VALUE);
-        out.putByte(NEXT_COMPONENT);
-        KeyEncoder.putEscaped(out, form);
-        out.putByte(TERMINATOR);
     }
 
-    /** Writes the key of an entry under its value, behind its length. */
+    /** Writes the row of an entry, behind its length. */
     void putRow(DirectOutput out, DecoratedKey key, Clustering<?> row, Clustering<?> path)
     {
         int start = out.beginLength();
-        putRowKey(out, key, row);
+        putRow(out, key, row);
         if (path != null)
             paths.putClustering(out, path);
         out.endLength(start);
     }
 
-    private void putRowKey(DirectOutput out, DecoratedKey key, Clustering<?> row)
+    private void putRow(DirectOutput out, DecoratedKey key, Clustering<?> row)
     {
-        KeyEncoder.putPartition(out, key);
-        out.putByte(row == null ? Fragments.KIND_STATIC : Fragments.KIND_ROW);
-        if (row != null)
+        putKey(out, key);
+        if (row != null && row.size() > 0)
             rows.putClustering(out, row);
+    }
+
+    private static void putKey(DirectOutput out, DecoratedKey key)
+    {
+        putHalf(out, key.getToken());
+        ByteBuffer bytes = key.getKey();
+        out.putUnsignedVarint(bytes.remaining());
+        for (int i = bytes.position(); i < bytes.limit(); i++)
+            out.putByte(bytes.get(i));
+    }
+
+    private static void putHalf(DirectOutput out, Token token)
+    {
+        out.putInt(Integer.reverseBytes(half(token) ^ Integer.MIN_VALUE));
+    }
+
+    /** The half of a token by which rows are sorted. */
+    public static int half(Token token)
+    {
+        return (int) (token.getLongValue() >> HALF_BITS);
+    }
+
+    /** Whether the key of an entry says how its row and path were written. */
+    boolean namesRow(Clustering<?> row, Clustering<?> path)
+    {
+        return (row == null || RowNames.comeBack(rows.comparator(), row))
+               && (path == null || RowNames.comeBack(paths.comparator(), path));
+    }
+
+    /** Reads the row that {@link #putRow} has written: partition key, clustering, path. */
+    byte[][] readNames(ByteBuffer in, boolean hasRow, boolean hasPath)
+    {
+        int columns = hasRow ? rows.comparator().size() : 0;
+        byte[][] names = new byte[1 + columns + (hasPath ? 1 : 0)][];
+        names[0] = readKey(in);
+        if (columns > 0)
+            System.arraycopy(RowNames.read(in, rows.comparator()), 0, names, 1, columns);
+        if (hasPath)
+            names[1 + columns] = RowNames.read(in, paths.comparator())[0];
+        return names;
+    }
+
+    static byte[] readKey(ByteBuffer in)
+    {
+        in.getInt();
+        byte[] key = new byte[Varints.readLength(in)];
+        in.get(key);
+        return key;
     }
 
     /** The position before the entries of a row, or of a partition if the row is null. */
     public byte[] before(DecoratedKey key, Clustering<?> row)
     {
         DirectOutput out = Buffers.request();
-        putRowKey(out, key, row);
+        putRow(out, key, row);
         return out.copyFrom(0);
     }
 
     /** The position after the entries that {@link #before} names. */
     public static byte[] after(byte[] before)
     {
-        byte[] after = Arrays.copyOf(before, before.length + 1);
-        after[before.length] = (byte) BEHIND;
+        byte[] after = Arrays.copyOf(before, before.length + BEHIND_BYTES);
+        Arrays.fill(after, before.length, after.length, (byte) BEHIND);
         return after;
     }
 
@@ -119,28 +166,34 @@ public final class IndexKeys
     public byte[] at(DecoratedKey key, ClusteringBound<?> bound)
     {
         DirectOutput out = Buffers.request();
-        KeyEncoder.putPartition(out, key);
-        out.putByte(Fragments.KIND_ROW);
+        putKey(out, key);
         rows.putClustering(out, bound);
         return out.copyFrom(0);
     }
 
-    /** The position before all rows, or, if {@code position} is not null, there. */
-    public static byte[] from(ByteComparable position)
-    {
-        return position == null ? FIRST : bytes(position);
-    }
-
-    /** The position after all rows, or, if {@code position} is not null, there. */
-    public static byte[] to(ByteComparable position)
-    {
-        return position == null ? LAST : bytes(position);
-    }
-
-    private static byte[] bytes(ByteComparable position)
+    /** The position before all rows with half a token. */
+    public static byte[] from(Token token)
     {
         DirectOutput out = Buffers.request();
-        out.putSource(position.asComparableBytes(KeyEncoder.VERSION));
+        putHalf(out, token);
         return out.copyFrom(0);
+    }
+
+    /** The position after all rows with half a token. */
+    public static byte[] to(Token token)
+    {
+        return after(from(token));
+    }
+
+    /** The position before all rows. */
+    public static byte[] first()
+    {
+        return FIRST;
+    }
+
+    /** The position after all rows. */
+    public static byte[] last()
+    {
+        return LAST;
     }
 }

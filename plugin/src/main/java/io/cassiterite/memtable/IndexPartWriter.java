@@ -24,15 +24,18 @@ public final class IndexPartWriter
     private static final int COUNT_BYTES = 12;
 
     private final IndexKeys keys;
+    private final boolean isRounding;
     private DirectOutput out;
     private int start;
     private int count;
     private long smallest;
     private int fragment;
 
-    public IndexPartWriter(IndexKeys keys)
+    /** @param isRounding whether entries have {@link IndexEntry#rounded} times */
+    public IndexPartWriter(IndexKeys keys, boolean isRounding)
     {
         this.keys = keys;
+        this.isRounding = isRounding;
     }
 
     /** Makes a complete request of one partition update one that parts for indexes follow. */
@@ -84,7 +87,17 @@ public final class IndexPartWriter
     public void put(Clustering<?> value, DecoratedKey key, Clustering<?> row, Clustering<?> path, LivenessInfo liveness)
     {
         boolean expires = liveness.isExpiring();
-        begin(value, key, row, path, liveness.timestamp(), Fragments.LIVENESS | (expires ? Fragments.EXPIRING : 0));
+        long timestamp = liveness.timestamp();
+        // one that expires must not take the place of one that stays, and is newer
+        if (isRounding && !expires)
+            timestamp = IndexEntry.rounded(timestamp);
+        boolean isRounded = IndexEntry.isRounded(timestamp);
+        begin(value, key, row, path, timestamp,
+              IndexEntry.LIVE | (expires ? IndexEntry.EXPIRING : 0) | (isRounded ? IndexEntry.ROUNDED : 0));
+        if (isRounded)
+            out.putUnsignedVarint(timestamp / IndexEntry.TICK);
+        else
+            out.putLong(timestamp);
         if (expires)
         {
             out.putUnsignedVarint(liveness.ttl());
@@ -96,7 +109,8 @@ public final class IndexPartWriter
     /** Removes an entry, unless one with a larger timestamp comes. */
     public void delete(Clustering<?> value, DecoratedKey key, Clustering<?> row, Clustering<?> path, long timestamp, long deletedSeconds)
     {
-        begin(value, key, row, path, timestamp, Fragments.DELETION);
+        begin(value, key, row, path, timestamp, IndexEntry.DELETION);
+        out.putLong(timestamp);
         out.putUnsignedVarint(deletedSeconds);
         out.endLength(fragment);
     }
@@ -106,24 +120,23 @@ public final class IndexPartWriter
         keys.putValue(out, value);
         keys.putRow(out, key, row, path);
         fragment = out.beginLength();
-        out.putByte(Fragments.VERSION);
-        out.putByte(Fragments.CLUSTERING | flags);
-        RawClusterings.put(out, components(key, row, path));
-        out.putLong(timestamp);
+        boolean isNamed = keys.namesRow(row, path);
+        out.putByte(IndexEntry.VERSION | flags | (isNamed ? 0 : IndexEntry.NAMES));
+        if (!isNamed)
+            RawClusterings.put(out, components(row, path));
         smallest = Math.min(smallest, timestamp);
         count++;
     }
 
-    /** Partition key, clustering and path as they were written. */
-    private static Clustering<?> components(DecoratedKey key, Clustering<?> row, Clustering<?> path)
+    /** Clustering and path as they were written. */
+    private static Clustering<?> components(Clustering<?> row, Clustering<?> path)
     {
         int columns = row == null ? 0 : row.size();
-        ByteBuffer[] values = new ByteBuffer[1 + columns + (path == null ? 0 : 1)];
-        values[0] = key.getKey();
+        ByteBuffer[] values = new ByteBuffer[columns + (path == null ? 0 : 1)];
         for (int i = 0; i < columns; i++)
-            values[1 + i] = row.bufferAt(i);
+            values[i] = row.bufferAt(i);
         if (path != null)
-            values[1 + columns] = path.bufferAt(0);
+            values[columns] = path.bufferAt(0);
         return ByteBufferAccessor.instance.factory().clustering(values);
     }
 }

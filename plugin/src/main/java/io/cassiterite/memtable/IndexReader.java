@@ -13,19 +13,21 @@ import io.cassiterite.engine.Buffers;
 import io.cassiterite.engine.DirectOutput;
 import io.cassiterite.engine.Table;
 
-/** Reads the live entries of one value in the order of rows, or of several values. For one thread; must be closed. */
+/** Reads the live entries of one value, or of several, in the order of their keys. For one thread; must be closed. */
 public final class IndexReader implements AutoCloseable
 {
     private static final int CHUNK_BYTES = 16 << 10;
 
     private final Answer answer;
+    private final IndexKeys keys;
     private final int columns;
     private final boolean hasPath;
     private final long nowInSec;
 
-    private IndexReader(Answer answer, int columns, boolean hasPath, long nowInSec)
+    private IndexReader(Answer answer, IndexKeys keys, int columns, boolean hasPath, long nowInSec)
     {
         this.answer = answer;
+        this.keys = keys;
         this.columns = columns;
         this.hasPath = hasPath;
         this.nowInSec = nowInSec;
@@ -44,7 +46,7 @@ public final class IndexReader implements AutoCloseable
         ReadRequests.begin(request, 0, CHUNK_BYTES, ReadRequests.NO_BOUND);
         keys.putValue(request, value);
         putSlices(request, slices);
-        return new IndexReader(index.read(request, watch), columns, hasPath, nowInSec);
+        return new IndexReader(index.read(request, watch), keys, columns, hasPath, nowInSec);
     }
 
     /** Opens a reader of the entries of all values in a range, value by value; the others are as for {@link #open}. */
@@ -56,7 +58,7 @@ public final class IndexReader implements AutoCloseable
         keys.putBound(request, values.from, values.isFromIncluded);
         keys.putBound(request, values.to, !values.isToIncluded);
         putSlices(request, slices);
-        return new IndexReader(index.scan(request, watch), columns, hasPath, nowInSec);
+        return new IndexReader(index.scan(request, watch), keys, columns, hasPath, nowInSec);
     }
 
     private static void putSlices(DirectOutput request, List<byte[]> slices)
@@ -76,7 +78,7 @@ public final class IndexReader implements AutoCloseable
         {
             if (answer.kind() != Answer.ROW)
                 continue;
-            IndexEntry entry = IndexEntry.read(answer.buffer(), answer.start(), answer.end(), columns, hasPath, nowInSec);
+            IndexEntry entry = IndexEntry.read(answer.buffer(), answer.start(), answer.end(), keys, columns, hasPath, nowInSec);
             if (entry != null)
                 return entry;
         }

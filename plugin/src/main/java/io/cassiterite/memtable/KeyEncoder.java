@@ -165,15 +165,6 @@ final class KeyEncoder
         return !OrderForm.hasNoValue(form);
     }
 
-    /** Writes bytes in the form of a partition key. */
-    static void putEscaped(DirectOutput out, byte[] bytes)
-    {
-        boolean zeros = false;
-        for (byte b : bytes)
-            zeros = putEscaped(out, b, zeros, 0);
-        out.putByte(zeros ? ESCAPED_ZERO_MORE : ESCAPE);
-    }
-
     private static <V> void putEscaped(DirectOutput out, ValueAccessor<V> accessor, V value, int size, int flip)
     {
         boolean zeros = false;

@@ -27,6 +27,7 @@ import org.apache.cassandra.dht.Murmur3Partitioner;
 import io.cassiterite.engine.DirectOutput;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Keys of entries sort as values and rows do. */
 class IndexKeysTest
@@ -79,23 +80,40 @@ class IndexKeysTest
         return ByteBufferAccessor.instance.factory().clustering(parts);
     }
 
+    /** Rows of one partition sort as their table does, paths under them; partitions by half their tokens. */
     @Test
-    void rowsSortAsTheirTableDoesAndPathsUnderThem()
+    void rowsSortByHalfTokensAndThenAsTheirTableDoes()
     {
         IndexKeys keys = new IndexKeys(List.of(UTF8Type.instance), ROWS, BytesType.instance);
         for (int i = 0; i < ROUNDS; i++)
         {
-            DecoratedKey left = Murmur3Partitioner.instance.decorateKey(Int32Type.instance.decompose(random.nextInt(3)));
-            DecoratedKey right = Murmur3Partitioner.instance.decorateKey(Int32Type.instance.decompose(random.nextInt(3)));
+            DecoratedKey left = key();
+            DecoratedKey right = key();
             Clustering<?> leftRow = value(Int32Type.instance.decompose(random.nextInt(3) - 1));
             Clustering<?> rightRow = value(Int32Type.instance.decompose(random.nextInt(3) - 1));
-            int expected = left.compareTo(right) != 0 ? left.compareTo(right) : ROWS.compare(leftRow, rightRow);
             byte[] entry = row(keys, left, leftRow, value(ByteBuffer.wrap(new byte[]{ (byte) random.nextInt() })));
-            int order = Arrays.compareUnsigned(entry, keys.before(right, rightRow));
-            assertEquals(expected < 0 ? -1 : 1, Integer.signum(order), "seed " + seed);
-            int partition = Arrays.compareUnsigned(entry, keys.before(right, null));
-            assertEquals(left.compareTo(right) < 0 ? -1 : 1, Integer.signum(partition), "seed " + seed);
+            int byHalf = Integer.compare(IndexKeys.half(left.getToken()), IndexKeys.half(right.getToken()));
+            int toPartition = Arrays.compareUnsigned(entry, keys.before(right, null));
+            int toRow = Arrays.compareUnsigned(entry, keys.before(right, rightRow));
+            if (byHalf != 0)
+                assertEquals(byHalf, Integer.signum(toRow), "seed " + seed);
+            else if (left.equals(right))
+                assertEquals(ROWS.compare(leftRow, rightRow) < 0 ? -1 : 1, Integer.signum(toRow), "seed " + seed);
+            boolean isAfter = Arrays.compareUnsigned(entry, IndexKeys.after(keys.before(right, null))) > 0;
+            assertEquals(left.equals(right), toPartition > 0 && !isAfter, "seed " + seed);
+            assertTrue(Arrays.compareUnsigned(entry, IndexKeys.from(left.getToken())) > 0
+                       && Arrays.compareUnsigned(entry, IndexKeys.to(left.getToken())) < 0
+                       && Arrays.compareUnsigned(entry, IndexKeys.first()) > 0
+                       && Arrays.compareUnsigned(entry, IndexKeys.last()) < 0, "seed " + seed);
         }
+    }
+
+    /** Some have half a token in common, some the smallest and the largest. */
+    private DecoratedKey key()
+    {
+        long[] halves = { Long.MIN_VALUE, -1L << 32, 0, 0x7FFF_FFFFL << 32 };
+        long token = halves[random.nextInt(halves.length)] + random.nextInt(3);
+        return Murmur3Partitioner.instance.decorateKey(Murmur3Partitioner.LongToken.keyForToken(token == Long.MIN_VALUE ? 1 : token));
     }
 
     private static byte[] row(IndexKeys keys, DecoratedKey key, Clustering<?> row, Clustering<?> path)

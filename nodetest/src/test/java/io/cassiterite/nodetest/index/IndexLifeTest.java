@@ -191,6 +191,39 @@ class IndexLifeTest
         cql.run("DROP TABLE stale");
     }
 
+    /**
+     * A build rounds times up, here to 134,217,728 microseconds. What supersedes the entry before that does not remove it: the
+     * removal would hide the value that comes back (danger S11).
+     */
+    @Test
+    void aValueThatComesBackBeforeARoundedTimeIsFound(Node node, Cql cql)
+    {
+        cql.run("CREATE TABLE rounded (k int PRIMARY KEY, v int) WITH memtable = 'cassiterite' AND gc_grace_seconds = 0");
+        for (int k = 0; k < 4; k++)
+            cql.run("INSERT INTO rounded (k, v) VALUES (?, 1) USING TIMESTAMP 100000000", k);
+        Indexes.index(cql, "indexlifetest", "rounded");
+        cql.run("UPDATE rounded USING TIMESTAMP 100000010 SET v = 2 WHERE k = 0");
+        cql.run("DELETE FROM rounded USING TIMESTAMP 100000010 WHERE k = 1");
+        cql.run("DELETE v FROM rounded USING TIMESTAMP 100000010 WHERE k = 2");
+        cql.run("UPDATE rounded USING TIMESTAMP 100000010 AND TTL 1 SET v = 1 WHERE k = 3");
+        assertEquals(List.of("k=3, v=1"), cql.texts("SELECT * FROM rounded WHERE v = 1"));
+        Pause.millis(TTL_PASSED_MS);
+        assertEquals(List.of(), cql.texts("SELECT * FROM rounded WHERE v = 1"));
+        flushAndCompact(node, "rounded");
+        assertEquals(List.of(), cql.texts("SELECT * FROM rounded WHERE v = 1"));
+        for (int k = 0; k < 4; k++)
+            cql.run("INSERT INTO rounded (k, v) VALUES (?, 1) USING TIMESTAMP 100000020", k);
+        assertEquals(4, cql.texts("SELECT * FROM rounded WHERE v = 1").size());
+        // what comes later than the rounded time removes them
+        for (int k = 0; k < 4; k++)
+            cql.run("UPDATE rounded USING TIMESTAMP 134217729 SET v = 2 WHERE k = ?", k);
+        assertEquals(List.of(), cql.texts("SELECT * FROM rounded WHERE v = 1"));
+        flushAndCompact(node, "rounded");
+        assertEquals(4, indexFigure(cql, "rounded", "keys_estimated"));
+        assertEquals(4, cql.texts("SELECT * FROM rounded WHERE v = 2").size());
+        cql.run("DROP TABLE rounded");
+    }
+
     /** What an index grows by. */
     @Test
     void overwrittenValuesThatNobodyAsksForKeepSmallEntries(Node node, Cql cql, TestReporter reporter)
