@@ -46,6 +46,26 @@ pub enum Unit {
     Times,
 }
 
+impl Better {
+    /// An arrow beside the figure's name.
+    pub fn arrow(self) -> &'static str {
+        match self {
+            Better::Lower => "↓",
+            Better::Higher => "↑",
+            Better::Neither => "",
+        }
+    }
+
+    /// What the arrow says.
+    pub fn words(self) -> &'static str {
+        match self {
+            Better::Lower => "less is better",
+            Better::Higher => "more is better",
+            Better::Neither => "neither side is better",
+        }
+    }
+}
+
 impl Unit {
     const ALL: [Self; 11] = [
         Self::PerSecond,
@@ -135,10 +155,20 @@ impl Figure {
         Self { doubt: reasons.first().cloned(), ..self }
     }
 
+    /// Its phase and what it is there: `read: P99` is `P99` of `read`; `None` where it is of the whole run.
+    pub fn parts(name: &str) -> (Option<&str>, &str) {
+        name.split_once(": ").map_or((None, name), |(phase, what)| (Some(phase), what))
+    }
+
     /// The same, with the data behind it.
     pub fn made_of(self, detail: Detail) -> Self {
         Self { detail, ..self }
     }
+}
+
+/// `1 node`, `3 nodes`.
+pub fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// A number with three significant digits and thousands separators, as every table writes it.
@@ -172,6 +202,17 @@ mod tests {
     fn numbers_have_three_digits() {
         let written: Vec<_> = [0.0, 0.001_234, 1.0, 12.345, 999.6, 12_345.6, -1_234_567.0].map(number).to_vec();
         assert_eq!(written, ["0", "0.00123", "1.00", "12.3", "1,000", "12,346", "-1,234,567"]);
+    }
+
+    #[test]
+    fn one_thing_has_no_plural() {
+        assert_eq!([1, 3].map(|count| counted(count, "node")), ["1 node", "3 nodes"]);
+    }
+
+    #[test]
+    fn a_figure_is_of_its_phase() {
+        assert_eq!(Figure::parts("reads, in: get P99"), (Some("reads, in"), "get P99"));
+        assert_eq!(Figure::parts("peak resident memory"), (None, "peak resident memory"));
     }
 
     #[test]

@@ -6,9 +6,10 @@
 use maud::{html, Markup, PreEscaped, DOCTYPE};
 
 use crate::distribution::{distributions, HEADS};
-use crate::figure::Better;
+use crate::figure::{counted, Better};
+use crate::legend::{conclusions, legend};
 use crate::rounds::Comparison;
-use crate::table::{legend, lines, ratio, Spread};
+use crate::sections::{ratio, sections, Spread};
 use crate::verdict::{Judged, Verdict};
 use lab_node::cpus::Split;
 
@@ -26,6 +27,9 @@ th, td { padding: .25rem .6rem; border-bottom: 1px solid var(--line); text-align
 td.range { white-space: normal } td.range span { white-space: nowrap }
 th { font-weight: 600; vertical-align: bottom } th:first-child, td:first-child { text-align: left }
 .better { color: var(--good); font-weight: 600 } .worse { color: var(--bad); font-weight: 600 } .cannot { color: var(--soft) }
+tr.phase th { text-align: left; padding-top: 1rem; border-bottom: 2px solid var(--line) } table.figures td:first-child { padding-left: 1.4rem }
+td.verdict { white-space: normal; min-width: 8.5rem } td.verdict small { display: block; color: var(--soft); font-size: .78em; line-height: 1.25 }
+.side { color: var(--soft) } svg rect.side { fill: var(--good); opacity: .1 } p.conclusion { font-size: 1.05rem; font-weight: 600; margin: .3rem 0 }
 .invalid { border-left: 4px solid var(--bad); padding: .5rem 1rem; margin: 1rem 0 }
 svg { display: block } svg .axis { stroke: var(--line) } svg .one { stroke: var(--soft); stroke-dasharray: 3 3 }
 svg .b { stroke: var(--good); fill: var(--good) } svg .w { stroke: var(--bad); fill: var(--bad) } svg .c { stroke: var(--none); fill: var(--none) }
@@ -52,10 +56,14 @@ pub fn html(comparison: &Comparison) -> String {
             }
             body {
                 h1 { "compare " (settings.scenario.name()) }
-                p.soft { (engines) " · " (settings.rounds) " rounds · " (settings.nodes) " node(s), heap " (settings.heap) " each" }
+                p.soft {
+                    (engines) " · " (counted(settings.rounds, "round")) " · " (counted(settings.nodes as usize, "node")) ", heap " (settings.heap) " each"
+                }
+                @for line in conclusions(comparison) { p.conclusion { (line) "." } }
                 (warnings(comparison))
                 h2 { "Figures" }
                 div.wide { (figures(comparison)) }
+                p.soft { "Shaded: the better side of 1." }
                 @for line in legend(comparison) { p.soft { (line) } }
                 (spreads(comparison))
                 (searches(comparison))
@@ -95,7 +103,7 @@ fn figures(comparison: &Comparison) -> Markup {
     let subject = comparison.engines.last().map(String::as_str).unwrap_or_default();
     let baselines: Vec<&String> = comparison.engines.iter().rev().skip(1).rev().collect();
     html! {
-        table {
+        table.figures {
             thead {
                 tr {
                     th { "figure" }
@@ -108,11 +116,15 @@ fn figures(comparison: &Comparison) -> Markup {
                 }
             }
             tbody {
-                @for line in lines(comparison) {
-                    tr {
-                        td { (line.name) }
-                        @for judged in &line.judged { (judgement(judged)) }
-                        @for value in &line.values { td.range { (spread(value)) } }
+                @for section in sections(comparison) {
+                    tr.phase { th colspan=(1 + 3 * baselines.len() + comparison.engines.len()) scope="rowgroup" { (section.name()) } }
+                    @for line in &section.lines {
+                        tr {
+                            td { (line.name) @if line.better != Better::Neither { span.side title=(line.better.words()) { " " (line.better.arrow()) } } }
+                            @for judged in &line.judged { (judgement(judged)) }
+                            @for _ in line.judged.len()..baselines.len() { td { "-" } td.verdict { span.cannot { "cannot tell" } small { "not measured on both" } } td {} }
+                            @for value in &line.values { td.range { (spread(value)) } }
+                        }
                     }
                 }
             }
@@ -133,8 +145,9 @@ fn judgement(judged: &Judged) -> Markup {
     };
     html! {
         td.range { (spread(&ratio(judged))) }
-        td class=(class) title=[judged.reason.as_ref()] {
-            @if judged.better != Better::Neither { (judged.verdict.label()) }
+        td.verdict {
+            span class=(class) { @if judged.better == Better::Neither { "not judged" } @else { (judged.verdict.label()) } }
+            @if let Some(why) = judged.doubt() { small { (why) } }
         }
         td { (interval(judged, mark)) }
     }
@@ -161,6 +174,11 @@ fn interval(judged: &Judged, class: &str) -> Markup {
     let (low, high) = (judged.low.unwrap_or(ratio), judged.high.unwrap_or(ratio));
     html! {
         svg width=(PLOT_WIDTH) height="16" {
+            @match judged.better {
+                Better::Lower => { rect.side x="0" width=(place(1.0)) y="0" height="16" {} }
+                Better::Higher => { rect.side x=(place(1.0)) width=(PLOT_WIDTH - place(1.0)) y="0" height="16" {} }
+                Better::Neither => {}
+            }
             line.one x1=(place(1.0)) x2=(place(1.0)) y1="0" y2="16" {}
             line class=(class) x1=(place(low)) x2=(place(high)) y1="8" y2="8" stroke-width="2" {}
             circle class=(class) cx=(place(ratio)) cy="8" r="3.5" {}
@@ -239,37 +257,4 @@ fn environment(comparison: &Comparison) -> Markup {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::rounds::Run;
-    use crate::scenario::Scenario;
-    use crate::settings::{Scale, Settings};
-    use crate::table::text;
-    use crate::trial::Trial;
-    use lab_load::observe::Environment;
-
-    #[test]
-    fn a_warm_up_that_was_cut_off_is_told_loudly_and_with_its_run() {
-        let run = Run {
-            engine: "stock".to_owned(),
-            round: 1,
-            place: 0,
-            trial: Trial::default(),
-            notes: Vec::new(),
-            caveats: vec!["warm-up (read=1): 240 s, time over".to_owned()],
-            invalid: Vec::new(),
-            absent: Vec::new(),
-        };
-        let comparison = Comparison {
-            environment: Environment::default(),
-            settings: Settings::new(Scenario::Reads, Scale::Tiny),
-            engines: vec!["stock".to_owned(), "cassiterite".to_owned()],
-            runs: vec![run],
-            judged: Vec::new(),
-        };
-        let caveat = "stock, round 2: warm-up (read=1): 240 s, time over";
-        assert_eq!(comparison.caveats(), [caveat]);
-        assert!(text(&comparison).contains(&format!("CAVEAT: {caveat}")));
-        assert!(html(&comparison).contains(caveat));
-    }
-}
+mod tests;

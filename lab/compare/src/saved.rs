@@ -8,13 +8,16 @@ use std::process::ExitCode;
 
 use anyhow::{ensure, Context, Result};
 use comfy_table::presets::UTF8_FULL_CONDENSED;
-use comfy_table::Table;
+use comfy_table::{Cell, CellAlignment, Table};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::figure::{number, Figure};
+use crate::figure::{Better, Figure};
+use crate::legend::arrows;
 use crate::rounds::PROFILE_HASH;
+use crate::sections::{ratio, Section};
 use crate::statistics::ROUNDS_MIN;
+use crate::table::{heading, named};
 use crate::verdict::{judge, EngineRounds, Judged};
 
 /// Settings that only say how precisely was measured.
@@ -82,6 +85,7 @@ pub fn judged(before: &Path, after: &Path) -> Result<ExitCode> {
         let judged = judge(&[was.rounds(engine, "before"), is.rounds(engine, "after")]);
         println!("{engine}\n{}", table(&judged));
     }
+    println!("{}", arrows());
     println!("before: {}; after: {}; the rounds of the two were not interleaved:", before.display(), after.display());
     println!("what the machine did between them is in the ratios. Verdicts need {ROUNDS_MIN} rounds in each.");
     let caveats = was.caveats() + is.caveats();
@@ -113,17 +117,22 @@ fn differences(was: &Saved, is: &Saved) -> Vec<String> {
 
 fn table(judged: &[Judged]) -> Table {
     let mut table = Table::new();
-    table.load_preset(UTF8_FULL_CONDENSED).set_header(["figure", "after / before", "95 % interval", "verdict"]);
-    for judged in judged {
-        let interval = judged.low.zip(judged.high).map(|(low, high)| format!("{}-{}", number(low), number(high)));
-        let ratio = judged.ratio.map(number);
-        let reason = judged.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
-        table.add_row([
-            judged.name.clone(),
-            ratio.unwrap_or_default(),
-            interval.unwrap_or_default(),
-            format!("{}{reason}", judged.verdict.label()),
-        ]);
+    table.load_preset(UTF8_FULL_CONDENSED).set_header(["figure", "after / before", "verdict"]);
+    let of_phases = judged.iter().map(|judged| {
+        let (phase, what) = Figure::parts(&judged.name);
+        (phase, (what, judged))
+    });
+    for section in Section::of(of_phases) {
+        table.add_row(heading(section.name()));
+        for (what, judged) in section.lines {
+            let why = judged.doubt().map(|why| format!(" ({why})")).unwrap_or_default();
+            let verdict = if judged.better == Better::Neither { "not judged" } else { judged.verdict.label() };
+            table.add_row([
+                named(what, judged.better),
+                Cell::new(ratio(judged)).set_alignment(CellAlignment::Right),
+                Cell::new(format!("{verdict}{why}")),
+            ]);
+        }
     }
     table
 }
@@ -153,6 +162,14 @@ mod tests {
             judged.first().unwrap().verdict
         };
         assert_eq!([verdict(0.5), verdict(2.0), verdict(1.0)], [Verdict::Better, Verdict::Worse, Verdict::CannotTell]);
+    }
+
+    #[test]
+    fn each_row_tells_its_better_side_and_why_it_has_no_verdict() {
+        let judged = judge(&[saved(1.0).rounds("stock", "before"), saved(1.0).rounds("stock", "after")]);
+        let text = table(&judged).to_string();
+        assert!(text.contains("whole run") && text.contains("P99 ↓"), "{text}");
+        assert!(text.contains("cannot tell (no difference is within the interval)"), "{text}");
     }
 
     #[test]

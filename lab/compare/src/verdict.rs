@@ -78,6 +78,28 @@ pub struct Judged {
     pub reason: Option<String>,
 }
 
+impl Judged {
+    /// Why it is neither better nor worse; `None` where it is.
+    pub fn doubt(&self) -> Option<String> {
+        if self.verdict != Verdict::CannotTell {
+            return None;
+        }
+        if self.better == Better::Neither {
+            return Some(self.better.words().to_owned());
+        }
+        let spans_nothing = match self.difference {
+            Some(difference) => difference.low <= 0.0 && difference.high >= 0.0,
+            None => self.low.is_none_or(|low| low <= 1.0) && self.high.is_none_or(|high| high >= 1.0),
+        };
+        Some(match &self.reason {
+            Some(reason) => reason.clone(),
+            None if self.p.is_none() => "nothing to compare".to_owned(),
+            None if spans_nothing => "no difference is within the interval".to_owned(),
+            None => "among so many figures it may be chance".to_owned(),
+        })
+    }
+}
+
 /// The last engine against each of the others. All figures that have a better side are one family for [`discoveries`].
 pub fn judge(engines: &[EngineRounds]) -> Vec<Judged> {
     let Some((subject, baselines)) = engines.split_last() else { return Vec::new() };
@@ -230,6 +252,18 @@ mod tests {
         let judged = judged([0.0; 4], [2.0, 2.5, 1.8, 2.2], Better::Lower, &[]);
         assert_eq!((judged.verdict, judged.ratio), (Verdict::Better, None));
         assert!(judged.difference.unwrap().high < 0.0);
+    }
+
+    #[test]
+    fn what_has_no_verdict_has_a_reason() {
+        let (low, high) = ([10.0, 11.0, 10.5, 10.2], [20.0, 21.0, 20.5, 20.1]);
+        let doubt = |subject, better, doubts: &[String]| judged(subject, high, better, doubts).doubt();
+        assert_eq!(doubt(low, Better::Lower, &[]), None);
+        assert_eq!(doubt(low, Better::Neither, &[]).unwrap(), "neither side is better");
+        assert_eq!(doubt(low, Better::Lower, &["client: late".to_owned()]).unwrap(), "client: late");
+        assert_eq!(doubt(high, Better::Lower, &[]).unwrap(), "no difference is within the interval");
+        let noisy = [10.0, 30.0, 12.0, 26.0];
+        assert_eq!(doubt(noisy, Better::Higher, &[]).unwrap(), "no difference is within the interval");
     }
 
     #[test]
