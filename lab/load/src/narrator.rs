@@ -1,17 +1,20 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Tells what a long command does: at once what is new, and a line a minute while nothing is, also where the output is no
-//! terminal.
+//! Tells what a long command does: at once what is new; while nothing is, each few seconds on a terminal, in a line that is
+//! written over, and a line a minute elsewhere.
+
+mod voice;
 
 use std::sync::mpsc::{channel, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-const EVERY: Duration = Duration::from_secs(60);
+use voice::Voice;
 
-type Sink = Box<dyn Fn(&str) + Send + Sync>;
+const EVERY: Duration = Duration::from_secs(60);
+const EVERY_ON_A_TERMINAL: Duration = Duration::from_secs(3);
 
 /// Tells; safe to share between threads. Silent when dropped.
 pub struct Narrator {
@@ -21,7 +24,7 @@ pub struct Narrator {
 }
 
 struct Shared {
-    sink: Sink,
+    voice: Voice,
     state: Mutex<State>,
 }
 
@@ -36,18 +39,19 @@ struct State {
 impl Narrator {
     /// To standard error.
     pub fn new() -> Self {
-        Self::telling(EVERY, Box::new(|line| eprintln!("{line}")))
+        let voice = Voice::stderr();
+        Self::telling(if voice.is_terminal() { EVERY_ON_A_TERMINAL } else { EVERY }, voice)
     }
 
     /// To nobody.
     pub fn silent() -> Self {
-        Self::telling(EVERY, Box::new(|_| ()))
+        Self::telling(EVERY, Voice::of(Box::new(std::io::sink()), None))
     }
 
-    fn telling(every: Duration, sink: Sink) -> Self {
+    fn telling(every: Duration, voice: Voice) -> Self {
         let now = Instant::now();
         let state = State { doing: String::new(), since: now, said: now, end: None };
-        let shared = Arc::new(Shared { sink, state: Mutex::new(state) });
+        let shared = Arc::new(Shared { voice, state: Mutex::new(state) });
         let (stop, stopped) = channel();
         let telling = Arc::clone(&shared);
         let thread = std::thread::Builder::new().name("narrator".to_owned()).spawn(move || loop {
@@ -61,7 +65,7 @@ impl Narrator {
                 state.said = Instant::now();
                 let line = state.line();
                 drop(state);
-                (telling.sink)(&line);
+                telling.voice.status(&line);
             }
         });
         Self { shared, stop: Some(stop), thread: thread.ok() }
@@ -70,10 +74,10 @@ impl Narrator {
     /// Says something now.
     pub fn say(&self, line: &str) {
         self.shared.state().said = Instant::now();
-        (self.shared.sink)(line);
+        self.shared.voice.line(line);
     }
 
-    /// What goes on from now on; said when it has gone on for a minute.
+    /// What goes on from now on; said when it has gone on for a while.
     pub fn doing(&self, what: &str) {
         let mut state = self.shared.state();
         (state.doing, state.since) = (what.to_owned(), Instant::now());
@@ -97,6 +101,7 @@ impl Drop for Narrator {
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
+        self.shared.voice.end();
     }
 }
 
@@ -131,19 +136,49 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
+    /// Sends each text that is written.
+    struct Heard(Sender<String>);
+
+    impl std::io::Write for Heard {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            let _ = self.0.send(String::from_utf8_lossy(bytes).into_owned());
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
     #[test]
     fn what_goes_on_is_told_again_and_again_with_the_time_left() {
         let (send, heard) = channel();
-        let send = Mutex::new(send);
-        let sink = move |line: &str| drop(send.lock().unwrap().send(line.to_owned()));
-        let narrator = Narrator::telling(Duration::from_millis(20), Box::new(sink));
+        let narrator = Narrator::telling(Duration::from_millis(20), Voice::of(Box::new(Heard(send)), None));
         narrator.left(Some(Duration::from_secs(7200)));
         narrator.doing("filling");
-        let line = heard.recv_timeout(Duration::from_secs(60)).unwrap();
+        let mut later = std::iter::from_fn(|| heard.recv_timeout(Duration::from_secs(60)).ok());
+        let line = later.find(|line| line.contains("filling")).unwrap();
         assert!(line.contains("filling: for 0 s, about 2.0 h left") || line.contains("about 120 min left"), "{line}");
         narrator.left(Some(Duration::ZERO));
-        let mut later = std::iter::from_fn(|| heard.recv_timeout(Duration::from_secs(60)).ok());
         assert!(later.any(|line| line.contains("longer than expected")));
+    }
+
+    #[test]
+    fn on_a_terminal_what_goes_on_is_one_line_that_makes_room() {
+        let (send, heard) = channel();
+        let voice = Voice::of(Box::new(Heard(send)), Some(Box::new(|| 12)));
+        voice.status("  filling: for 3 s");
+        voice.status("  filling: for 6 s");
+        voice.line("round 2 of 6");
+        voice.line("round 3 of 6");
+        voice.status("short");
+        voice.end();
+        voice.end();
+        drop(voice);
+        let erase = "\r\x1b[2K";
+        let written: String = heard.iter().collect();
+        let status = format!("{erase}  filling: ");
+        assert_eq!(written, format!("{status}{status}{erase}round 2 of 6\nround 3 of 6\n{erase}short{erase}"));
     }
 
     #[test]

@@ -9,7 +9,11 @@ use std::time::Duration;
 
 use super::digest::{Latency, Part, Span, Totals};
 
-/// Garbage collections of all servers in some time; NaN is unknown, as where a server's GC log cannot be read.
+/// In place of a number that is not known, where cassandra-stress prints `NaN`.
+const UNKNOWN: &str = "-";
+
+/// Garbage collections of all servers in some time; NaN is unknown, as where a server's GC log cannot be read, and is
+/// printed as `-`.
 #[derive(Clone, Copy, Debug)]
 pub struct Collections {
     /// How many pauses.
@@ -56,10 +60,10 @@ pub fn row(kinds: &[&str], kind: &str, span: &Span, part: &Part, context: &RowCo
     let (width, s, gc) = (width(kinds), span.length_s(), &context.collections);
     let Latency { mean_ms, p50_ms, p95_ms, p99_ms, p999_ms, max_ms } = part.response;
     format!(
-        "{:<width$}{:>10},{:>8.0},{:>8.0},{:>8.0},{mean_ms:>8.1},{p50_ms:>8.1},{p95_ms:>8.1},{p99_ms:>8.1},{p999_ms:>8.1},{max_ms:>8.1},{:>7.1},{:>9.5},{:>7},{:>7.0},{:>8.0},{:>8.0},{:>8.0},{:>8.0},{:>8}",
+        "{:<width$}{:>10},{:>8.0},{:>8.0},{:>8.0},{mean_ms:>8.1},{p50_ms:>8.1},{p95_ms:>8.1},{p99_ms:>8.1},{p999_ms:>8.1},{max_ms:>8.1},{:>7.1},{:>9},{:>7},{:>7},{:>8},{:>8},{:>8},{:>8},{:>8}",
         format!("{kind},"), context.total_operations, part.operations as f64 / s, part.partitions as f64 / s,
-        part.rows as f64 / s, span.to_s, context.uncertainty, part.errors, gc.count, gc.max_ms, gc.sum_ms, gc.sdv_ms, gc.mb,
-        span.backlog
+        part.rows as f64 / s, span.to_s, known(context.uncertainty, 5), part.errors, known(gc.count, 0), known(gc.max_ms, 0),
+        known(gc.sum_ms, 0), known(gc.sdv_ms, 0), known(gc.mb, 0), span.backlog
     )
 }
 
@@ -92,15 +96,25 @@ pub fn results(total: &Totals, kinds: &[Totals], elapsed: Duration, collections:
     count("Total partitions", |totals| totals.part.partitions);
     count("Total errors", |totals| totals.part.errors);
     let gc = collections;
-    let _ = writeln!(text, "{:<26}: {:.0}", "Total GC count", gc.count);
-    let _ = writeln!(text, "{:<26}: {}", "Total GC memory", memory(gc.mb * 1_048_576.0));
-    let _ = writeln!(text, "{:<26}: {:>6.1} seconds", "Total GC time", gc.sum_ms / 1000.0);
-    let _ = writeln!(text, "{:<26}: {:>6.1} ms", "Avg GC time", gc.sum_ms / gc.count);
-    let _ = writeln!(text, "{:<26}: {:>6.1} ms", "StdDev GC time", gc.sdv_ms);
+    let memory = if gc.mb.is_finite() { memory(gc.mb * 1_048_576.0) } else { UNKNOWN.to_owned() };
+    let _ = writeln!(text, "{:<26}: {}", "Total GC count", known(gc.count, 0));
+    let _ = writeln!(text, "{:<26}: {memory}", "Total GC memory");
+    let _ = writeln!(text, "{:<26}: {:>6} seconds", "Total GC time", known(gc.sum_ms / 1000.0, 1));
+    let _ = writeln!(text, "{:<26}: {:>6} ms", "Avg GC time", known(gc.sum_ms / gc.count, 1));
+    let _ = writeln!(text, "{:<26}: {:>6} ms", "StdDev GC time", known(gc.sdv_ms, 1));
     let whole = elapsed.as_secs();
     let _ =
         writeln!(text, "{:<26}: {:02}:{:02}:{:02}", "Total operation time", whole / 3600, whole / 60 % 60, whole % 60);
     text
+}
+
+/// A number, or the mark of one that is not known.
+fn known(value: f64, digits: usize) -> String {
+    if value.is_finite() {
+        format!("{value:.digits$}")
+    } else {
+        UNKNOWN.to_owned()
+    }
 }
 
 /// 10 as in cassandra-stress, more where a name is longer.

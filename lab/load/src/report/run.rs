@@ -261,6 +261,15 @@ impl RunVerdict {
         }
     }
 
+    /// The line that ends a run: cassandra-stress's own words, but for a run that cannot be judged.
+    pub fn last_line(self) -> &'static str {
+        match self {
+            Self::Pass => "END",
+            Self::Missed => "FAILURE",
+            Self::Invalid => "INVALID",
+        }
+    }
+
     /// The exit code of a command that ends with it.
     pub fn exit_code(self) -> u8 {
         match self {

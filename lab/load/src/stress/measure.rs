@@ -118,6 +118,7 @@ impl Measurement<'_> {
         if fail_fast && outcome.tallies.iter().any(|tally| tally.errors > 0) {
             outcome.invalid.push("ended at the first failed operation (-errors fail-fast)".to_owned());
         }
+        drop(told);
         let run = self.digest(&outcome, zero)?;
         self.print(console, &run, &outcome, &collections(begun.get().unwrap_or(&after), &after));
         Ok(Measured { run, uncertainty, interrupted: outcome.interrupted })

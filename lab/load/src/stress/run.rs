@@ -82,7 +82,7 @@ impl Stress<'_> {
         files::write(self.settings, &runs)?;
         let Some(run) = files::deciding_run(&runs) else { return Ok(ExitCode::SUCCESS) };
         let failure = run.failure();
-        self.console.print(if failure.is_none() { "END" } else { "FAILURE" });
+        self.console.print(run.verdict().last_line());
         if let Some(failure) = failure {
             eprintln!("cassiterite: {failure}");
         }

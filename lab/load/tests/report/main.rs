@@ -4,6 +4,7 @@
 //! What reports look like: JSON, HDR log, cassandra-stress's rows, the page.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod palette;
 mod synthetic;
 
 use std::time::{Duration, SystemTime};
@@ -74,7 +75,9 @@ insert,         4321,     100,     100,     200,    50.5,    50.0,    95.0,    9
     assert_eq!(message, golden);
     let unknown = RowContext { collections: Collections::default(), ..context };
     let message = row(&kinds, "total", &span, &span.total, &unknown);
-    assert!(message.ends_with("  0.01234,      2,    NaN,     NaN,     NaN,     NaN,     NaN,      12"), "{message}");
+    assert!(message.ends_with("  0.01234,      2,      -,       -,       -,       -,       -,      12"), "{message}");
+    let first = RowContext { uncertainty: f64::NAN, ..unknown };
+    assert!(!row(&kinds, "total", &span, &span.total, &first).contains("NaN"), "one rate has no error yet");
 }
 
 #[test]
@@ -106,6 +109,10 @@ StdDev GC time            :    7.0 ms
 Total operation time      : 00:00:33
 ";
     assert_eq!(message, golden);
+    for unknown in [Collections::default(), Collections { count: 0.0, sum_ms: 0.0, sdv_ms: 0.0, ..collections }] {
+        let message = results(&total, &kinds, Duration::from_millis(33_400), &unknown);
+        assert!(!message.contains("NaN") && message.contains("Avg GC time               :      - ms"), "{message}");
+    }
 }
 
 #[test]
@@ -167,8 +174,8 @@ fn the_page_fetches_nothing_and_shows_everything() {
         "Memory",
         "Latency by percentile",
         "P99.9",
-        "valid, SLA missed",
-        "p99&lt;=10ms",
+        "<b>SLA missed: p99&lt;=10ms (",
+        "at 994 of 1 k operations per second.</b>",
         "3 stale (3 of them allowed by consistency level LOCAL_ONE)",
         "cassiterite stress user",
         "sha256 ",
@@ -182,6 +189,54 @@ fn the_page_fetches_nothing_and_shows_everything() {
         assert!(text.contains(shown), "{shown}");
     }
     assert!(!text.contains("Disk reads"), "what nobody measured is not drawn");
+}
+
+#[test]
+fn every_page_has_ten_tiles_and_concludes() {
+    let page = |run: &Run| html::page("r", std::slice::from_ref(run)).unwrap();
+    let tiles = |run: &Run| page(run).matches("<div class=\"tile\">").count();
+    let mut bare = run("r1", 1.0);
+    assert_eq!(tiles(&bare), 10);
+    (bare.servers, bare.checked.on) = (Record::default(), false);
+    assert_eq!(tiles(&bare), 10);
+    assert_eq!(
+        (tile(&bare, "time in GC pauses"), tile(&bare, "wrong rows")),
+        ("not measured".into(), "not checked".into())
+    );
+    bare.slas.clear();
+    assert!(
+        page(&bare).contains("<b>Valid: 994 of 1 k operations per second, half of them within "),
+        "{}",
+        page(&bare)
+    );
+    bare.invalid = ["client: late", "ended by Ctrl-C"].map(str::to_owned).into();
+    assert!(page(&bare).contains("<b>INVALID: believe none of these figures. client: late, and one more reason.</b>"));
+    let several = |runs: &[Run]| html::page("r", runs).unwrap();
+    let two = [run("stock", 1.6), run("cassiterite", 1.0)];
+    assert!(several(&two).contains("<b>P99 was lowest in cassiterite ("), "the faster one");
+    assert!(
+        several(&[bare, run("stock", 1.6)]).contains("<b>INVALID: 1 of 2 runs. There are not two runs to compare.</b>")
+    );
+}
+
+#[test]
+fn a_heading_never_says_the_title_again() {
+    let headings = |title: &str| {
+        let text = html::page(title, &[run("r1", 1.0)]).unwrap();
+        let of = |tag: &str| {
+            let (_, rest) = text.split_once(&format!("<{tag}>"))?;
+            Some(rest.split('<').next().unwrap().to_owned())
+        };
+        (of("h1").unwrap(), of("h2"))
+    };
+    let operation = "user ops(insert=24,get=1)";
+    assert_eq!(headings(operation), (operation.to_owned(), Some("r1".to_owned())));
+    assert_eq!(headings("r1"), ("r1".to_owned(), Some(operation.to_owned())));
+    assert_eq!(headings("Mine"), ("Mine".to_owned(), Some(format!("r1: {operation}"))));
+    let mut alike = run("r1", 1.0);
+    alike.name = alike.operation.clone();
+    let text = html::page(operation, &[alike]).unwrap();
+    assert!(!text.contains("<h2>"), "there is nothing more to say");
 }
 
 /// What a tile of the page shows.
@@ -305,11 +360,13 @@ fn an_sla_on_errors_is_judged_by_its_own_bound() {
 fn exit_codes_follow_the_standing() {
     let mut run = run("r", 1.0);
     assert_eq!((run.verdict(), run.verdict().exit_code()), (RunVerdict::Missed, 1));
+    assert_eq!(run.verdict().last_line(), "FAILURE");
     run.invalid.push("client CPU".to_owned());
     assert_eq!((run.verdict(), run.verdict().exit_code()), (RunVerdict::Invalid, 2));
+    assert_eq!(run.verdict().last_line(), "INVALID");
     run.invalid.clear();
     run.slas.clear();
-    assert_eq!((run.verdict(), run.verdict().exit_code()), (RunVerdict::Pass, 0));
+    assert_eq!((run.verdict(), run.verdict().exit_code(), run.verdict().last_line()), (RunVerdict::Pass, 0, "END"));
 }
 
 #[test]

@@ -8,12 +8,14 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use maud::{html, Markup};
 
-use super::number;
+use super::{conclusion, number};
 use crate::load::WarmedUp;
 use crate::observe::Sample;
 use crate::report::{Latency, Run, Totals};
 
-/// The numbers that matter most.
+const NOT_MEASURED: &str = "not measured";
+
+/// The numbers that matter most: ten of each run, so that their rows are full.
 pub fn tiles(run: &Run) -> Markup {
     let latency = &run.total.part.response;
     let sum = |values: Vec<Option<f64>>| values.into_iter().flatten().reduce(|one, other| one + other);
@@ -22,6 +24,7 @@ pub fn tiles(run: &Run) -> Markup {
         .map(|sample| Some(sample.to_s - sample.from_s))
         .collect());
     let pause_s = sum(during(run).map(|sample| sample.gc_pause_s).collect());
+    let wrong = run.checked.faults.iter().map(|faults| faults.rows).fold(0, u64::saturating_add);
     html! {
         div.tiles {
             (tile("operations per second", number::plain(run.operations_per_s()), Some(due(run))))
@@ -30,12 +33,15 @@ pub fn tiles(run: &Run) -> Markup {
             (tile("P99.9", number::ms(latency.p999_ms), None))
             (tile("maximum", number::ms(latency.max_ms), None))
             (tile("errors", run.total.part.errors.to_string(), (run.total.part.retries > 0).then(|| format!("{} retries", run.total.part.retries))))
+            @if run.checked.on {
+                (tile("wrong rows", wrong.to_string(), Some(format!("of {} checked", number::plain(run.checked.rows as f64)))))
+            } @else { (unknown("wrong rows", "not checked")) }
             @if let Some(cpu_s) = server_cpu_s_per_operation(run) {
                 (tile("server CPU per operation", number::ms(cpu_s * 1e3), None))
-            }
+            } @else { (unknown("server CPU per operation", NOT_MEASURED)) }
             @if let (Some(pause_s), Some(watched_s)) = (pause_s, watched_s) {
                 (tile("time in GC pauses", number::percent(100.0 * pause_s / watched_s.max(1e-9)), None))
-            }
+            } @else { (unknown("time in GC pauses", NOT_MEASURED)) }
             (tile("client CPU per operation", number::ms(run.client_cpu_us_per_operation() / 1e3), run.late.map(lateness)))
         }
     }
@@ -71,12 +77,16 @@ fn tile(name: &str, value: String, note: Option<String>) -> Markup {
     html! { div.tile { div.value { (value) } div.name { (name) } @if let Some(note) = note { div.note { (note) } } } }
 }
 
-/// Valid or not, promises, wrong rows, errors.
+fn unknown(name: &str, why: &str) -> Markup {
+    html! { div.tile { div.value.unknown { (why) } div.name { (name) } } }
+}
+
+/// The conclusion, promises, wrong rows, errors.
 pub fn verdict(run: &Run) -> Markup {
     let verdict = run.verdict();
     html! {
         div class=(format!("verdict {}", verdict.class())) {
-            b { (verdict.label()) }
+            b { (conclusion::of(run)) }
             @if !run.invalid.is_empty() { ul { @for reason in &run.invalid { li { (reason) } } } }
             @if !run.slas.is_empty() {
                 ul { @for sla in &run.slas {

@@ -6,6 +6,7 @@
 //! fetches (`scripts/native-deps.sh`) and the page carries.
 
 mod chart;
+mod conclusion;
 mod facts;
 pub mod number;
 mod page;

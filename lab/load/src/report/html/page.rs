@@ -32,7 +32,7 @@ pub fn page(title: &str, runs: &[Run]) -> Result<String> {
             (side_by_side::side_by_side(runs))
             @for run in runs { details { summary { (heading(run)) } (one(run)) } }
         } @else {
-            @for run in runs { section { h2 { (heading(run)) } (one(run)) } }
+            @for run in runs { section { @if let Some(heading) = below(title, run) { h2 { (heading) } } (one(run)) } }
         }
     };
     Ok(document(title, "", &main, &PreEscaped(data)).into_string())
@@ -64,6 +64,14 @@ pub fn document(title: &str, style: &str, main: &Markup, data: &Markup) -> Marku
             }
         }
     }
+}
+
+/// What a title leaves to be said of its only run.
+fn below(title: &str, run: &Run) -> Option<String> {
+    let parts = [&run.name, &run.operation].into_iter().filter(|part| *part != title);
+    let mut parts: Vec<&str> = parts.map(String::as_str).collect();
+    parts.dedup();
+    Some(parts.join(": ")).filter(|words| !words.is_empty() && words != title)
 }
 
 fn heading(run: &Run) -> String {

@@ -6,13 +6,14 @@
 use maud::{html, Markup};
 
 use super::chart::{Across, Chart, Quantity, Series, Style};
-use super::number;
+use super::{conclusion, number};
 use crate::report::{Run, Span};
 
 /// The runs beside each other; a run's colour is that of its place.
 pub fn side_by_side(runs: &[Run]) -> Markup {
     html! {
         section {
+            div.verdict { b { (conclusion::of_all(runs)) } }
             h2 { "Runs beside each other" }
             (table(runs))
             (percentiles(runs))
