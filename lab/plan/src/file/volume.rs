@@ -67,6 +67,18 @@ impl Driver {
         matches!(self, Self::Tmpfs | Self::Loop | Self::Mirror | Self::Replicated)
     }
 
+    /// What it is, in words.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Directory => "a folder of the host",
+            Self::Mount => "a mount point",
+            Self::Tmpfs => "memory",
+            Self::Loop => "a file as a block device",
+            Self::Mirror => "a mirror of files as block devices",
+            Self::Replicated => "hosts of storage that replicate",
+        }
+    }
+
     /// Whether it has block devices of its own.
     pub fn has_device(self) -> bool {
         matches!(self, Self::Loop | Self::Mirror | Self::Replicated)

@@ -117,6 +117,48 @@ pub fn cells(file: &PlanFile) -> Result<Vec<Cell>> {
     Ok(cells)
 }
 
+/// What an axis is, in words.
+pub fn about(axis: &str) -> &'static str {
+    match axis {
+        TOGETHER => "settings that change together",
+        yaml if yaml.starts_with("yaml.") => "a key of cassandra.yaml",
+        profile if profile.starts_with("profile.") => "a part of the profile",
+        other => AXES.iter().find(|(name, _, _)| *name == other).map_or("", |(_, _, about)| *about),
+    }
+}
+
+/// An axis of the grid with its labels; of each what it sets, in words, where the label does not say it.
+pub struct Named {
+    /// The axis.
+    pub axis: String,
+    /// Labels and what they set.
+    pub labels: Vec<(String, Option<String>)>,
+}
+
+/// All axes of a plan, in the order of the file.
+pub fn named(file: &PlanFile) -> Result<Vec<Named>> {
+    let told = |axis: &str, point: Point| {
+        let own = point.settings.get(axis).filter(|_| point.settings.len() == 1).map(label);
+        let words = match own {
+            Some(own) => Some(own).filter(|own| *own != point.label),
+            None => Some(
+                point
+                    .settings
+                    .iter()
+                    .map(|(name, value)| format!("{name}={}", label(value)))
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            ),
+        };
+        (point.label, words)
+    };
+    let of = |(axis, points): (String, Vec<Point>)| {
+        let labels = points.into_iter().map(|point| told(&axis, point)).collect();
+        Named { axis, labels }
+    };
+    Ok(axes(file)?.into_iter().map(of).collect())
+}
+
 fn axes(file: &PlanFile) -> Result<Vec<(String, Vec<Point>)>> {
     let mut axes = Vec::new();
     for (name, values) in &file.grid {

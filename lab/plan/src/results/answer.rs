@@ -11,6 +11,7 @@ use crate::grid::cell::Cell;
 use crate::grid::cost::Costs;
 use crate::grid::plan::Plan;
 use crate::grid::race::Known;
+use crate::results::sentence::Words;
 use crate::trials::judge::{ConditionJudged, Standing};
 use crate::trials::trial::Trial;
 
@@ -98,8 +99,12 @@ pub struct CellAnswer {
 /// The answer to a plan.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Answer {
-    /// In words.
+    /// In words, in a line: the verdict and its details.
     pub sentence: String,
+    /// Whether a configuration meets, and which, in words.
+    pub verdict: String,
+    /// Capacity, price, and what is cheaper, in words.
+    pub details: Vec<String>,
     /// The cheapest that meets, by place; those that cost as much and meet as well come with it.
     pub winners: Vec<usize>,
     /// Whether anything is left in doubt that could change it.
@@ -164,9 +169,11 @@ impl Answer {
         };
         let is_out = |at: &usize| cells.get(*at).is_some_and(|cell| cell.verdict == Verdict::DoesNotMeet);
         let decided = cheaper.iter().all(is_out);
-        let sentence = crate::results::sentence::of(plan, &cells, &winners, &cheaper);
+        let words = Words::of(plan, &cells, &winners, &cheaper);
         Ok(Self {
-            sentence,
+            sentence: words.line(),
+            verdict: words.verdict,
+            details: words.details,
             winners,
             decided,
             cells,

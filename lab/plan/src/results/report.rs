@@ -158,7 +158,9 @@ pub fn text(plan: &Plan, answer: &Answer, trials: &[Trial], journal: &Journal) -
     for note in notes(plan, answer, trials) {
         text += &format!("note: {note}\n");
     }
-    text + &answer.sentence + "\n"
+    text += &format!("{}.\n", answer.verdict);
+    answer.details.iter().for_each(|detail| text += &format!("  {detail}\n"));
+    text
 }
 
 fn row(cell: &CellAnswer, priced: bool) -> Vec<String> {

@@ -23,7 +23,7 @@ fn structure(text: &str) -> String {
     let library = Regex::new(r"(?s)<(style|script id=.uplot.)[^>]*>.*?</(style|script)>").unwrap();
     let text = library.replace_all(text, "");
     let part = Regex::new(
-        r#"(?s)<(h[123])>(.*?)</h[123]>|<(summary)>(.*?)</summary>|<(figcaption)>(.*?)</figcaption>|<(thead)>(.*?)</thead>|"across":"(\w+)"|<td class="tile ([a-z]+)"#,
+        r#"(?s)<(h[123])>(.*?)</h[123]>|<(summary)>(.*?)</summary>|<(figcaption)>(.*?)</figcaption>|<(thead)>(.*?)</thead>|"across":"(\w+)"|<td class="(?:tile )?(meets|fails|doubt|amount|empty|absent)"#,
     )
     .unwrap();
     let tag = Regex::new("<[^>]*>").unwrap();
@@ -66,8 +66,11 @@ fn made() -> String {
     if let Some(file) = std::env::var_os("CASSITERITE_PAGE") {
         std::fs::write(file, &text).unwrap();
     }
-    let sentence = answer.sentence.replace('<', "&lt;").replace("profile.columnspec.", "");
-    assert!(text.contains(&format!("<b>{sentence}</b>")), "{sentence}");
+    let shown = |words: &str| words.replace('<', "&lt;").replace("profile.columnspec.", "");
+    assert!(text.contains(&format!("<b>{}.</b><ul>", shown(&answer.verdict))), "{}", answer.verdict);
+    for detail in &answer.details {
+        assert!(text.contains(&format!("<li>{}</li>", shown(detail))), "{detail}");
+    }
     text
 }
 

@@ -44,6 +44,34 @@ fn tied_axes_are_one_and_labels_name_values() {
 }
 
 #[test]
+fn labels_tell_what_they_set_unless_they_say_it() {
+    let file = file(
+        "together: [{label: P1C3, rf: 3, nodes: 3}, {label: P3C1, rf: 1, nodes: 3}]\n\
+         grid: {cl: [ONE], profile.columnspec.v.size: {small: fixed(10), large: fixed(1000)}}",
+    );
+    let told: Vec<String> = named(&file)
+        .unwrap()
+        .into_iter()
+        .flat_map(|axis| {
+            let words = |(label, words): (String, Option<String>)| {
+                format!("{} = {label}: {} ({})", axis.axis, words.unwrap_or_default(), about(&axis.axis))
+            };
+            axis.labels.into_iter().map(words).collect::<Vec<_>>()
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "cl = ONE:  (consistency level, one or by operation)",
+            "profile.columnspec.v.size = small: fixed(10) (a part of the profile)",
+            "profile.columnspec.v.size = large: fixed(1000) (a part of the profile)",
+            "together = P1C3: rf=3, nodes=3 (settings that change together)",
+            "together = P3C1: rf=1, nodes=3 (settings that change together)",
+        ]
+    );
+}
+
+#[test]
 fn parentheses_hold_a_label_together_or_are_a_part_of_it() {
     let file = file(
         "grid: {profile.columnspec.v.size: ['fixed(10)', 'uniform(1..9)'], cl: ['ONE', {insert: ONE, get: QUORUM}]}",

@@ -63,10 +63,10 @@ pub fn section(view: &View<'_>) -> Markup {
     heats.retain(|heat| heat.tiles.iter().any(Option::is_some));
     html! {
         h2 { "The grid" }
-        p.note { "✓ meets, ✗ does not meet, ? cannot tell, · not run. The stronger a colour, the farther from the limit. Hatched: inferred from another cell, not measured." }
+        p.note { "✓ meets, ✗ does not meet, ? cannot tell. The stronger a colour, the farther from the limit. Hatched: inferred from another cell, not measured. Dashed: not run, or not measured there." }
         @for heat in &heats {
             h3 { (heat.title) " " span.unit { (heat.unit) } }
-            div.maps { @for panel in frame.panels.iter().filter(|panel| frame.has_any(view, heat, panel)) { (frame.map(view, heat, panel)) } }
+            div.maps style=(format!("--columns: {}", frame.columns())) { @for panel in frame.panels.iter().filter(|panel| frame.has_any(view, heat, panel)) { (frame.map(view, heat, panel)) } }
         }
     }
 }
@@ -133,6 +133,11 @@ impl Frame {
         }
     }
 
+    /// Of each map, those with tiles.
+    fn columns(&self) -> usize {
+        self.values.get(self.across).map_or(1, Vec::len)
+    }
+
     /// Whether a map has anything to show.
     fn has_any(&self, view: &View<'_>, heat: &Heat, panel: &[(usize, String)]) -> bool {
         let within = |cell: &CellAnswer| {
@@ -153,8 +158,15 @@ impl Frame {
 }
 
 fn tile(view: &View<'_>, heat: &Heat, place: Option<usize>) -> Markup {
-    let tile = place.and_then(|at| view.answer.cells.get(at).zip(heat.tiles.get(at).and_then(Option::as_ref)));
-    let Some((cell, tile)) = tile else { return html! { td.empty {} } };
+    let Some((at, cell)) = place.and_then(|at| Some((at, view.answer.cells.get(at)?))) else {
+        return html! { td.absent { "not in the plan" } };
+    };
+    if cell.verdict == Verdict::NotRun {
+        return html! { td.empty { "· " (link(cell, "not run")) } };
+    }
+    let Some(tile) = heat.tiles.get(at).and_then(Option::as_ref) else {
+        return html! { td.empty { "not measured" } };
+    };
     let tint = TINT.0 + (TINT.1 - TINT.0) * tile.strength.clamp(0.0, 1.0);
     let hatched = if cell.basis == Basis::Inferred { " hatched" } else { "" };
     html! {

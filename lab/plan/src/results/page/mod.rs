@@ -8,6 +8,7 @@ mod facts;
 mod front;
 mod heat;
 mod loads;
+mod names;
 mod phases;
 mod scaling;
 mod soak;
@@ -73,6 +74,7 @@ pub fn page(view: &View<'_>) -> Result<String> {
     let main = html! {
         (verdicts::answer(view))
         (verdicts::table(view))
+        (names::section(view)?)
         (heat::section(view))
         (sweeps::section(view)?)
         (front::section(view))

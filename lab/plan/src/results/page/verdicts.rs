@@ -6,10 +6,10 @@
 use maud::{html, Markup};
 
 use super::{class, labels, link, short, sign, told, View};
-use crate::results::answer::{rounds, Basis, CellAnswer, Interval};
+use crate::results::answer::{rounds, Basis, CellAnswer, Interval, Verdict};
 use lab_load::report::html::number;
 
-/// The sentence, with what was asked.
+/// The verdict in words, its details, and what was asked.
 pub fn answer(view: &View<'_>) -> Markup {
     let file = &view.plan.file;
     let tone = match view.answer.exit_code() {
@@ -23,7 +23,10 @@ pub fn answer(view: &View<'_>) -> Markup {
             ". Launch: " (number::plain(view.plan.launch_per_s())) "/s, headroom " (file.load.headroom) ". Operations: "
             code { (file.workload.ops) } ", " (number::plain(file.workload.rows_per_node.0 as f64)) " partitions for each node."
         }
-        div class=(format!("verdict {tone}")) { b { (told(view, &view.answer.sentence)) } }
+        div class=(format!("verdict {tone}")) {
+            b { (told(view, &view.answer.verdict)) "." }
+            @if !view.answer.details.is_empty() { ul { @for detail in &view.answer.details { li { (told(view, detail)) } } } }
+        }
     }
 }
 
@@ -43,7 +46,7 @@ pub fn table(view: &View<'_>) -> Markup {
                 th { "stored" }
             } }
             tbody { @for (at, cell) in view.answer.cells.iter().enumerate() {
-                tr.winner[view.answer.winners.contains(&at)] {
+                tr.winner[view.answer.winners.contains(&at)].away[cell.verdict == Verdict::NotRun] {
                     @for (_, label) in &cell.labels { td.left { (label) } }
                     td.left { span class=(format!("sign {}", class(cell.verdict))) { (sign(cell.verdict)) " " (link(cell, cell.verdict.label())) } }
                     td.left { (basis(cell)) }
