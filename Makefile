@@ -339,8 +339,8 @@ pictures: ## draw docs/pictures from the raw results in docs/benchmarks
 	@python3 scripts/pictures.py
 
 .PHONY: dist
-dist: build ## the release folder that a Cassandra operator installs from, and a Debian package: build/dist
-	@scripts/dist.sh
+dist: build $(LAB) ## the release folder that a Cassandra operator installs from, and a Debian package: build/dist
+	@scripts/dist.sh $(LAB)
 
 .PHONY: release-check
 release-check: ## what a release would be, made and looked into: docs/contributing/release.md

@@ -31,6 +31,11 @@ install -D -m 644 "$folder/jvm-server.options-snippet.options" "$conf/50-jvm-ser
 install -D -m 644 -t "$doc" "$folder/NOTICE" "$folder/THIRD-PARTY.txt" "$source/copyright"
 install -m 644 "$folder/INSTALL.md" "$doc/README.md"
 install -D -m 644 -t "$doc/monitoring" "$folder"/monitoring/*
+# Completions and man pages: as the lab's command laid them out.
+(cd "$folder/share" && find . -type f -printf '%P\n') | while read -r file; do
+    install -D -m 644 "$folder/share/$file" "$root/usr/share/$file"
+    case $file in man/*) gzip -9n "$root/usr/share/$file" ;; esac
+done
 gzip -9n < CHANGELOG.md > "$doc/CHANGELOG.md.gz"
 sed "s/@PACKAGE@/$package/; s/@VERSION@/$version/; s/@DATE@/$(LC_ALL=C date -uRd "@$SOURCE_DATE_EPOCH")/" "$source/changelog" \
     | gzip -9n > "$doc/changelog.gz"

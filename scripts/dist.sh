@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
 # Licensed under the Apache License, Version 2.0: see the file LICENSE.
 #
-# `make dist`: the folder that a Cassandra operator installs from, and the Debian package of it. Needs a finished build.
+# dist.sh LAB: for `make dist`, the folder that a Cassandra operator installs from, and the Debian package of it. Needs a
+# finished build; LAB is the lab's command, which writes its completions and man pages.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+[ $# = 1 ] || { echo "usage: dist.sh LAB" >&2; exit 1; }
+lab=$1
 VERSION=$(< VERSION)
 NAME=cassiterite-5.0-$VERSION
 JAR=plugin/target/$NAME.jar
@@ -17,6 +20,7 @@ cp config/dist/cassandra.yaml-snippet.yaml "$DIST/"
 cp config/cassandra/jvm-plugin.options "$DIST/jvm-server.options-snippet.options"
 mkdir "$DIST/monitoring"
 cp config/monitoring/{metrics.tsv,jmx-exporter.yml,prometheus-rules.yml,grafana-dashboard.json} "$DIST/monitoring/"
+"$lab" shell-files "$DIST/share"
 
 # The newest version of glibc that the two libraries ask for.
 glibc=$(objdump -T native/target/plugin/libcassiterite.so build/deps/librocksdb.so \

@@ -1,6 +1,7 @@
 # Licensed under the Apache License, Version 2.0: see the file LICENSE.
 """scripts/deb.sh makes a Debian package of a release folder: files in their places, scripts that only print."""
 
+import gzip
 import os
 import subprocess
 import time
@@ -24,6 +25,18 @@ FILES = {
     "jvm-server.options-snippet.options": "-Dx\n",
     "monitoring/metrics.tsv": "scope\n",
     "monitoring/prometheus-rules.yml": "groups:\n",
+    "share/bash-completion/completions/cassiterite": "complete\n",
+    "share/zsh/vendor-completions/_cassiterite": "#compdef cassiterite\n",
+    "share/fish/vendor_completions.d/cassiterite.fish": "complete -c cassiterite\n",
+    "share/man/man1/cassiterite.1": ".TH cassiterite 1\n",
+    "share/man/man1/cassiterite-plan-run.1": ".TH cassiterite-plan-run 1\n",
+}
+SHELL = {
+    "./usr/share/bash-completion/completions/cassiterite",
+    "./usr/share/zsh/vendor-completions/_cassiterite",
+    "./usr/share/fish/vendor_completions.d/cassiterite.fish",
+    "./usr/share/man/man1/cassiterite.1.gz",
+    "./usr/share/man/man1/cassiterite-plan-run.1.gz",
 }
 
 
@@ -34,8 +47,8 @@ class DebTest(unittest.TestCase):
 
     def package(self, folder):
         release = self.tree.path / folder / NAME
-        (release / "monitoring").mkdir(parents=True)
         for name, content in FILES.items():
+            (release / name).parent.mkdir(parents=True, exist_ok=True)
             (release / name).write_text(content)
         ran = self.tree.run("deb.sh", str(release), "2.34")
         self.assertEqual(0, ran.returncode, ran.stderr)
@@ -62,9 +75,18 @@ class DebTest(unittest.TestCase):
             f"{CONF}/50-jvm-server.options",
             *(f"{DOC}/{name}" for name in documents),
             *(f"{DOC}/{name}" for name in FILES if name.startswith("monitoring/")),
+            *SHELL,
         }
         self.assertEqual(expected, set(modes))
         self.assertEqual({"-rw-r--r--"}, set(modes.values()))
+
+    def test_completions_and_man_pages_come_as_they_were_made(self):
+        root = self.tree.path / "root"
+        self.dpkg_deb("--extract", self.package("dist"), root)
+        for path in SHELL:
+            found = (root / path).read_bytes()
+            made = FILES[path.removeprefix("./usr/").removesuffix(".gz")]
+            self.assertEqual(made, (gzip.decompress(found) if path.endswith(".gz") else found).decode())
 
     def test_it_says_what_it_is_and_needs(self):
         info = self.dpkg_deb("--info", self.package("dist"))

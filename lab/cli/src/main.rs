@@ -3,10 +3,13 @@
 
 //! `cassiterite`: start a cluster, load it, compare engines. Exit codes: 0 pass, 1 SLA failed, 2 invalid run or wrong use.
 
+mod shell;
+
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use lab_compare::cli::CompareCommand;
 use lab_load::moves::cli::MoveCommand;
@@ -42,6 +45,12 @@ enum Part {
     Compare(Box<CompareCommand>),
     /// Which configuration meets an SLA, and which of those is the cheapest.
     Plan(PlanCommand),
+    /// Writes completions and man pages into a folder as in /usr/share; `make dist` starts it.
+    #[command(hide = true)]
+    ShellFiles {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// Kills a node when its owner is gone; only this program starts it.
     #[command(name = owner::WATCH, hide = true)]
     WatchOwner,
@@ -56,6 +65,10 @@ impl Part {
             Part::Move(command) => command.run(),
             Part::Compare(command) => command.run(),
             Part::Plan(command) => command.run(),
+            Part::ShellFiles { folder } => {
+                shell::write(&Cassiterite::command(), &folder)?;
+                Ok(ExitCode::SUCCESS)
+            }
             Part::WatchOwner => owner::watch(),
         }
     }

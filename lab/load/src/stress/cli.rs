@@ -11,7 +11,21 @@ use clap::Args;
 use super::command_line::CommandLine;
 use super::help::help;
 use super::settings::Settings;
+use super::syntax::{COMMANDS, INFO_COMMANDS, OPTIONS};
 use super::{print, run};
+
+/// The name of the argument that takes the words.
+pub const WORDS: &str = "words";
+
+/// Commands and options by their first names.
+pub fn first_words() -> Vec<&'static str> {
+    COMMANDS.iter().chain(INFO_COMMANDS).chain(OPTIONS).filter_map(|group| group.names.first().copied()).collect()
+}
+
+/// What `help` prints.
+pub fn overview() -> String {
+    super::help::overview()
+}
 
 /// `cassiterite stress`: cassandra-stress's own words follow, unchanged.
 #[derive(Args, Debug)]
@@ -20,7 +34,7 @@ use super::{print, run};
 )]
 pub struct StressCommand {
     /// The words of cassandra-stress, command first.
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "WORD")]
+    #[arg(id = WORDS, trailing_var_arg = true, allow_hyphen_values = true, value_name = "WORD")]
     words: Vec<String>,
 }
 

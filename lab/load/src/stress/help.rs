@@ -18,7 +18,8 @@ pub fn help(name: Option<&str>) -> Result<String> {
     }
 }
 
-fn overview() -> String {
+/// All commands and options, one line each.
+pub(super) fn overview() -> String {
     let mut text = String::from("Usage:      cassiterite stress COMMAND [PARAMETERS] [-OPTION PARAMETERS ...]\n");
     text += "Help usage: cassiterite stress help COMMAND|-OPTION\n\n---Commands---\n";
     for group in COMMANDS.iter().chain(INFO_COMMANDS) {
