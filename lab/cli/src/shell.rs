@@ -9,6 +9,7 @@ use anyhow::{Context, Result};
 use clap::builder::PossibleValuesParser;
 use clap::Command;
 use clap_complete::{generate, Shell};
+use clap_mangen::roff::{bold, roman, Roff};
 
 use lab_load::stress::cli as stress;
 
@@ -30,7 +31,23 @@ pub fn write(command: &Command, folder: &Path) -> Result<()> {
     }
     let pages = folder.join(PAGES);
     std::fs::create_dir_all(&pages).with_context(|| pages.display().to_string())?;
-    clap_mangen::generate_to(described(command), &pages).with_context(|| pages.display().to_string())
+    clap_mangen::generate_to(shown(command, |part| part), &pages).with_context(|| pages.display().to_string())?;
+    add_words(&pages.join("cassiterite-stress.1"))
+}
+
+/// To the page of `stress`: clap knows none of cassandra-stress's words.
+fn add_words(page: &Path) -> Result<()> {
+    let mut roff = Roff::new();
+    for (heading, words) in stress::known() {
+        roff.control("SH", [heading]);
+        for (name, about) in words {
+            roff.control("TP", []);
+            roff.text([bold(name)]);
+            roff.text([roman(about)]);
+        }
+    }
+    let text = std::fs::read_to_string(page).with_context(|| page.display().to_string())?;
+    write_file(page, (text + &roff.render()).as_bytes())
 }
 
 fn write_file(path: &Path, text: &[u8]) -> Result<()> {
@@ -41,21 +58,13 @@ fn write_file(path: &Path, text: &[u8]) -> Result<()> {
 
 /// Without what only this program itself starts; `stress` takes the words that it knows.
 fn completed(command: &Command) -> Command {
-    let known = PossibleValuesParser::new(stress::first_words());
+    let names = stress::known().into_iter().flat_map(|(_, words)| words).map(|(name, _)| name);
+    let known = PossibleValuesParser::new(names.collect::<Vec<_>>());
     let with_words = |part: Command| match part.get_name() {
         "stress" => part.mut_arg(stress::WORDS, |words| words.value_parser(known.clone())),
         _ => part,
     };
     shown(command, with_words)
-}
-
-/// The man page of `stress` has what its `help` prints.
-fn described(command: &Command) -> Command {
-    let with_help = |part: Command| match part.get_name() {
-        "stress" => part.after_long_help(stress::overview()),
-        _ => part,
-    };
-    shown(command, with_help)
 }
 
 fn shown(command: &Command, of: impl Fn(Command) -> Command) -> Command {
@@ -108,6 +117,7 @@ mod tests {
             assert!(hidden.iter().all(|hidden| !text.contains(hidden)), "{hidden:?}");
         }
         let stress = read("man/man1/cassiterite-stress.1");
-        assert!(stress.contains("counter_write") && stress.contains("Exit codes"), "{stress}");
+        assert!(stress.contains(".SH COMMANDS") && stress.contains("counter_write"), "{stress}");
+        assert!(stress.contains("tokenrange") && stress.contains("TLS, with PEM files"), "{stress}");
     }
 }

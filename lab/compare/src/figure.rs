@@ -61,7 +61,7 @@ impl Better {
         match self {
             Better::Lower => "less is better",
             Better::Higher => "more is better",
-            Better::Neither => "neither side is better",
+            Better::Neither => "shown for context",
         }
     }
 }

@@ -259,7 +259,7 @@ mod tests {
         let (low, high) = ([10.0, 11.0, 10.5, 10.2], [20.0, 21.0, 20.5, 20.1]);
         let doubt = |subject, better, doubts: &[String]| judged(subject, high, better, doubts).doubt();
         assert_eq!(doubt(low, Better::Lower, &[]), None);
-        assert_eq!(doubt(low, Better::Neither, &[]).unwrap(), "neither side is better");
+        assert_eq!(doubt(low, Better::Neither, &[]).unwrap(), "shown for context");
         assert_eq!(doubt(low, Better::Lower, &["client: late".to_owned()]).unwrap(), "client: late");
         assert_eq!(doubt(high, Better::Lower, &[]).unwrap(), "no difference is within the interval");
         let noisy = [10.0, 30.0, 12.0, 26.0];

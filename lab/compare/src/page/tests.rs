@@ -91,6 +91,10 @@ fn page_for_a_browser() {
     let mut comparison =
         Comparison { engines, ..comparison(saved["runs"].as_array().unwrap().iter().map(of).collect()) };
     comparison.environment = serde_json::from_value(saved["environment"].clone()).unwrap();
+    let set = &saved["settings"];
+    comparison.settings.scenario = clap::ValueEnum::from_str(set["scenario"].as_str().unwrap(), false).unwrap();
+    comparison.settings.heap = set["heap"].as_str().unwrap().to_owned();
+    comparison.settings.nodes = set["nodes"].as_u64().unwrap() as u32;
     comparison.settings.rounds = saved["settings"]["rounds"].as_u64().unwrap() as usize;
     comparison.judged = judge(&comparison.rounds());
     std::fs::write(page, html(&comparison)).unwrap();

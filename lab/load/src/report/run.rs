@@ -225,7 +225,8 @@ impl Run {
 
     /// Wrong rows that no consistency level allows.
     pub fn unexplained_faults(&self) -> u64 {
-        self.checked.faults.iter().map(|faults| faults.rows - faults.explained_by_consistency).sum()
+        let unexplained = |faults: &Faults| faults.rows.saturating_sub(faults.explained_by_consistency);
+        self.checked.faults.iter().map(unexplained).fold(0, u64::saturating_add)
     }
 }
 

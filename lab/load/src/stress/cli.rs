@@ -11,20 +11,17 @@ use clap::Args;
 use super::command_line::CommandLine;
 use super::help::help;
 use super::settings::Settings;
-use super::syntax::{COMMANDS, INFO_COMMANDS, OPTIONS};
+use super::syntax::{Group, COMMANDS, INFO_COMMANDS, OPTIONS};
 use super::{print, run};
 
 /// The name of the argument that takes the words.
 pub const WORDS: &str = "words";
 
-/// Commands and options by their first names.
-pub fn first_words() -> Vec<&'static str> {
-    COMMANDS.iter().chain(INFO_COMMANDS).chain(OPTIONS).filter_map(|group| group.names.first().copied()).collect()
-}
-
-/// What `help` prints.
-pub fn overview() -> String {
-    super::help::overview()
+/// Commands, and options, each with its first name and what it is about.
+pub fn known() -> [(&'static str, Vec<(&'static str, &'static str)>); 2] {
+    let told = |group: &Group| Some((group.names.first().copied()?, group.about));
+    let (commands, options) = (COMMANDS.iter().chain(INFO_COMMANDS), OPTIONS.iter());
+    [("COMMANDS", commands.filter_map(told).collect()), ("WORDS", options.filter_map(told).collect())]
 }
 
 /// `cassiterite stress`: cassandra-stress's own words follow, unchanged.

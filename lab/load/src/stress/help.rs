@@ -18,8 +18,7 @@ pub fn help(name: Option<&str>) -> Result<String> {
     }
 }
 
-/// All commands and options, one line each.
-pub(super) fn overview() -> String {
+fn overview() -> String {
     let mut text = String::from("Usage:      cassiterite stress COMMAND [PARAMETERS] [-OPTION PARAMETERS ...]\n");
     text += "Help usage: cassiterite stress help COMMAND|-OPTION\n\n---Commands---\n";
     for group in COMMANDS.iter().chain(INFO_COMMANDS) {

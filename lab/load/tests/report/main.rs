@@ -197,6 +197,8 @@ fn every_page_has_ten_tiles_and_concludes() {
     let tiles = |run: &Run| page(run).matches("<div class=\"tile\">").count();
     let mut bare = run("r1", 1.0);
     assert_eq!(tiles(&bare), 10);
+    assert_eq!(tile(&bare, "wrong rows"), "0", "three are allowed by the level");
+    assert!(page(&bare).contains("3 more allowed by the level; 4.8 k checked"));
     (bare.servers, bare.checked.on) = (Record::default(), false);
     assert_eq!(tiles(&bare), 10);
     assert_eq!(

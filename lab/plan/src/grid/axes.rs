@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use crate::file::PlanFile;
 use crate::grid::cell::{Cell, NODE};
 use crate::words::{label, nearest};
+use lab_node::cluster::Engine;
 
 /// More would not end in anybody's lifetime.
 const MOST_CELLS: usize = 4096;
@@ -139,7 +140,9 @@ pub struct Named {
 pub fn named(file: &PlanFile) -> Result<Vec<Named>> {
     let told = |axis: &str, point: Point| {
         let own = point.settings.get(axis).filter(|_| point.settings.len() == 1).map(label);
+        let engine = || Some(point.label.parse::<Engine>().ok()?.about().to_owned());
         let words = match own {
+            Some(_) if axis == "engine" => engine(),
             Some(own) => Some(own).filter(|own| *own != point.label),
             None => Some(
                 point

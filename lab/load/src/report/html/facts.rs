@@ -24,7 +24,9 @@ pub fn tiles(run: &Run) -> Markup {
         .map(|sample| Some(sample.to_s - sample.from_s))
         .collect());
     let pause_s = sum(during(run).map(|sample| sample.gc_pause_s).collect());
-    let wrong = run.checked.faults.iter().map(|faults| faults.rows).fold(0, u64::saturating_add);
+    let explained =
+        run.checked.faults.iter().map(|faults| faults.explained_by_consistency).fold(0, u64::saturating_add);
+    let allowed = if explained > 0 { format!("{explained} more allowed by the level; ") } else { String::new() };
     html! {
         div.tiles {
             (tile("operations per second", number::plain(run.operations_per_s()), Some(due(run))))
@@ -34,7 +36,7 @@ pub fn tiles(run: &Run) -> Markup {
             (tile("maximum", number::ms(latency.max_ms), None))
             (tile("errors", run.total.part.errors.to_string(), (run.total.part.retries > 0).then(|| format!("{} retries", run.total.part.retries))))
             @if run.checked.on {
-                (tile("wrong rows", wrong.to_string(), Some(format!("of {} checked", number::plain(run.checked.rows as f64)))))
+                (tile("wrong rows", run.unexplained_faults().to_string(), Some(format!("{allowed}{} checked", number::plain(run.checked.rows as f64)))))
             } @else { (unknown("wrong rows", "not checked")) }
             @if let Some(cpu_s) = server_cpu_s_per_operation(run) {
                 (tile("server CPU per operation", number::ms(cpu_s * 1e3), None))

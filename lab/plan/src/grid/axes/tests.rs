@@ -47,7 +47,7 @@ fn tied_axes_are_one_and_labels_name_values() {
 fn labels_tell_what_they_set_unless_they_say_it() {
     let file = file(
         "together: [{label: P1C3, rf: 3, nodes: 3}, {label: P3C1, rf: 1, nodes: 3}]\n\
-         grid: {cl: [ONE], profile.columnspec.v.size: {small: fixed(10), large: fixed(1000)}}",
+         grid: {cl: [ONE], engine: [cassiterite-door], profile.columnspec.v.size: {small: fixed(10), large: fixed(1000)}}",
     );
     let told: Vec<String> = named(&file)
         .unwrap()
@@ -63,6 +63,8 @@ fn labels_tell_what_they_set_unless_they_say_it() {
         told,
         [
             "cl = ONE:  (consistency level, one or by operation)",
+            "engine = cassiterite-door: the plug-in, with front_door: reads \
+             (stock, stock-sai, stock-default, cassiterite, cassiterite-door)",
             "profile.columnspec.v.size = small: fixed(10) (a part of the profile)",
             "profile.columnspec.v.size = large: fixed(1000) (a part of the profile)",
             "together = P1C3: rf=3, nodes=3 (settings that change together)",

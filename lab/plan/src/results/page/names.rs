@@ -8,7 +8,7 @@ use maud::{html, Markup};
 
 use super::{short, View};
 use crate::file::Volume;
-use crate::grid::axes::{about, named};
+use crate::grid::axes::{about, named, Named};
 use lab_load::report::html::number;
 
 /// Each axis with its labels, then the volumes; nothing where the grid has no axes.
@@ -22,10 +22,16 @@ pub fn section(view: &View<'_>) -> Result<Markup> {
         p.note { "A cell is one configuration. Its name has a value of each axis, as " code { (view.answer.cells.first().map(super::labels).unwrap_or_default()) } "." }
         table.names {
             thead { tr { th.left { "axis" } th.left { "value" } th.left { "meaning" } } }
-            tbody { @for axis in &axes { @for (at, (label, words)) in axis.labels.iter().enumerate() { tr {
-                @if at == 0 { th.left rowspan=(axis.labels.len()) scope="rowgroup" { (short(&axis.axis)) div.about { (about(&axis.axis)) } } }
-                td.left { (label) } td.left.why { @if let Some(words) = words { (words) } @else { "as it says" } }
-            } } } }
+            tbody { @for axis in &axes {
+                @if axis.labels.iter().all(|(_, words)| words.is_none()) {
+                    tr { th.left scope="row" { (short(&axis.axis)) } td.left.why { (plain(axis)) } td.left.why { (about(&axis.axis)) } }
+                } @else {
+                    @for (at, (label, words)) in axis.labels.iter().enumerate() { tr {
+                        @if at == 0 { th.left rowspan=(axis.labels.len()) scope="rowgroup" { (short(&axis.axis)) } }
+                        td.left { (label) } td.left.why { (words.as_deref().unwrap_or(label)) }
+                    } }
+                }
+            } }
         }
         @if !view.plan.file.volumes.is_empty() {
             table.names {
@@ -34,6 +40,11 @@ pub fn section(view: &View<'_>) -> Result<Markup> {
             }
         }
     })
+}
+
+/// Labels that say all: one beside the other.
+fn plain(axis: &Named) -> String {
+    axis.labels.iter().map(|(label, _)| label.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 fn described(volume: &Volume) -> String {
