@@ -6,6 +6,9 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use lab_plan::file::init::Template;
+use lab_plan::file::PlanFile;
+use lab_plan::grid::plan::Plan;
 use lab_plan::results::answer::Answer;
 use lab_plan::results::page::{page, View};
 use lab_plan::results::scaling;
@@ -68,6 +71,13 @@ fn made() -> String {
     }
     let shown = |words: &str| words.replace('<', "&lt;").replace("profile.columnspec.", "");
     assert!(text.contains(&format!("<b>{}.</b><ul>", shown(&answer.verdict))), "{}", answer.verdict);
+    for name in [
+        "<td class=\"left\">1K</td><td class=\"left why\">fixed(1000)</td>",
+        "3, 6",
+        "consistency level, one or by operation",
+    ] {
+        assert!(text.contains(name), "{name}");
+    }
     for detail in &answer.details {
         assert!(text.contains(&format!("<li>{}</li>", shown(detail))), "{detail}");
     }
@@ -88,4 +98,26 @@ fn the_page_of_a_plan_fetches_nothing_and_has_its_parts() {
     for link in links.captures_iter(&text) {
         assert!(text.contains(&format!("id=\"{}\"", &link[1])), "{}", &link[1]);
     }
+}
+
+/// The Portworx template before its first trial: nothing was run, some cells are left out, and labels name volumes.
+#[test]
+fn cells_that_were_not_run_look_so_and_labels_are_explained() {
+    let text = Template::Portworx.text().to_owned() + "skip: ['together=P2C2,yaml.commitlog_sync=batch']\n";
+    let plan = Plan::new(PlanFile::parse(&text).unwrap()).unwrap();
+    let folder = TempDir::new().unwrap();
+    let (answer, journal) = (Answer::of(&plan, &[]).unwrap(), journal(folder.path(), &plan));
+    let identity = journal.begun().unwrap().0;
+    let text =
+        page(&View { plan: &plan, identity, answer: &answer, trials: &[], journal: &journal, scaling: &[] }).unwrap();
+    if let Some(file) = std::env::var_os("CASSITERITE_EMPTY_PAGE") {
+        std::fs::write(file, &text).unwrap();
+    }
+    let count = |words: &str| text.matches(words).count();
+    assert_eq!(count("<td class=\"empty\">· <a href=\"#cell-"), plan.cells.len());
+    assert_eq!(count(" away\">"), plan.cells.len());
+    assert_eq!((count("<td class=\"absent\">not in the plan</td>"), plan.cells.len()), (1, 11));
+    assert!(text.contains("<b>Cannot tell: no configuration is known to meet the SLA, and "));
+    let named = "<td class=\"left\">P1C3</td><td class=\"left why\">data=px1, commitlog=px1, rf=3</td>";
+    assert!(text.contains(named) && text.contains("<td class=\"left\">px1</td>"), "{text}");
 }
