@@ -6,7 +6,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 # bash has a variable SECONDS of its own: only what was said to make counts
-ORACLE_SECONDS := $(if $(filter undefined,$(origin SECONDS)),3600,$(SECONDS))
+ORACLE_SECONDS := $(if $(filter undefined,$(origin SECONDS)),$(if $(OPERATIONS),86400,3600),$(SECONDS))
 ROUNDS ?= 50
 SCENARIO ?= mixed
 ENGINES ?= stock,stock-default,cassiterite
@@ -278,8 +278,8 @@ bench-boundary: build $(PLUGIN_CLASSPATH) ## what a call from Java into the engi
 	@java @config/jvm17.options -Xmx512m -cp "plugin/target/test-classes:plugin/target/classes:$$(cat $(PLUGIN_CLASSPATH))" io.cassiterite.engine.BoundaryBench
 
 .PHONY: oracle
-oracle: nodetest-classes ## random statements on twin tables, compared: make oracle SECONDS=3600 SEED=1
-	@java -Xmx1g -Dcassiterite.front_door=$(FRONT_DOOR) -cp "nodetest/target/classes:$$(cat $(NODETEST_CLASSPATH))" io.cassiterite.nodetest.oracle.OracleMain $(ORACLE_SECONDS) $(SEED)
+oracle: nodetest-classes ## random statements on twin tables, compared: make oracle SECONDS=3600 SEED=1, or OPERATIONS=3000000
+	@java -Xmx1g -Dcassiterite.front_door=$(FRONT_DOOR) $(if $(OPERATIONS),-Doracle.operations=$(OPERATIONS)) -cp "nodetest/target/classes:$$(cat $(NODETEST_CLASSPATH))" io.cassiterite.nodetest.oracle.OracleMain $(ORACLE_SECONDS) $(SEED)
 
 # stock-only compares stock's own indexes, to test the oracle
 INDEX_MODE ?= engine

@@ -41,6 +41,8 @@ import com.datastax.oss.driver.internal.core.time.ServerSideTimestampGenerator;
 public final class Cql implements AutoCloseable
 {
     private static final int IN_FLIGHT = 64;
+    /** Of a connection; beyond them, the driver refuses. */
+    private static final int REQUESTS_MAX = 8192;
     private static final Duration REQUEST_BOUND = Duration.ofSeconds(90);
     /** After a schema change: the next statement may go to another node. Within the bound of the request, which waits for it. */
     private static final Duration AGREEMENT_BOUND = Duration.ofSeconds(60);
@@ -85,6 +87,7 @@ public final class Cql implements AutoCloseable
                                  .withDuration(DefaultDriverOption.CONTROL_CONNECTION_TIMEOUT, CONNECT_BOUND)
                                  .withDuration(DefaultDriverOption.CONTROL_CONNECTION_AGREEMENT_TIMEOUT, AGREEMENT_BOUND)
                                  .withDuration(DefaultDriverOption.HEARTBEAT_TIMEOUT, CONNECT_BOUND)
+                                 .withInt(DefaultDriverOption.CONNECTION_MAX_REQUESTS, REQUESTS_MAX)
                                  .withBoolean(DefaultDriverOption.METADATA_SCHEMA_ENABLED, false)
                                  .withBoolean(DefaultDriverOption.METADATA_TOKEN_MAP_ENABLED, false)
                                  .withBoolean(DefaultDriverOption.NETTY_DAEMON, true)

@@ -4,10 +4,14 @@
  */
 package io.cassiterite.nodetest.oracle;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** Runs what may wait for a node beside other such things. Thread-safe. */
@@ -30,7 +34,35 @@ final class AtOnce
         return () -> await(result);
     }
 
-    private static <T> T await(Future<T> result)
+    /** Does {@code work} with each of these beside the others, and returns when all is done. */
+    static <T> void each(List<T> of, Consumer<T> work)
+    {
+        List<Supplier<Object>> running = new ArrayList<>();
+        for (T one : of)
+            running.add(start(() ->
+            {
+                work.accept(one);
+                return one;
+            }));
+        RuntimeException first = null;
+        for (Supplier<Object> one : running)
+        {
+            try
+            {
+                one.get();
+            }
+            catch (RuntimeException e)
+            {
+                if (first == null)
+                    first = e;
+            }
+        }
+        if (first != null)
+            throw first;
+    }
+
+    /** @return the result, or throws what the task has thrown */
+    static <T> T await(Future<T> result)
     {
         try
         {
@@ -43,9 +75,11 @@ final class AtOnce
         }
         catch (ExecutionException e)
         {
-            if (e.getCause() instanceof RuntimeException)
-                throw (RuntimeException) e.getCause();
-            throw new IllegalStateException(e.getCause());
+            // of a stage, the cause of the stage before
+            Throwable cause = e.getCause() instanceof CompletionException ? e.getCause().getCause() : e.getCause();
+            if (cause instanceof RuntimeException)
+                throw (RuntimeException) cause;
+            throw new IllegalStateException(cause);
         }
     }
 }

@@ -13,7 +13,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The seats of the index oracle. One thread. */
+/** The seats of the index oracle. Thread-safe. */
 final class IndexSeating implements Seating
 {
     private static final int QUERIES_AT_ONCE = 30;
@@ -36,6 +36,24 @@ final class IndexSeating implements Seating
     public int seats()
     {
         return 3;
+    }
+
+    @Override
+    public int roundsPerEpoch()
+    {
+        return 10;
+    }
+
+    @Override
+    public int playsPerRound()
+    {
+        return 50;
+    }
+
+    @Override
+    public int outagesPerEpoch()
+    {
+        return 2;
     }
 
     /** Most of them queries, which are cheap beside the changes of the schema that new tables cost. */

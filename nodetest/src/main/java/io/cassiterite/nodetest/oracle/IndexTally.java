@@ -8,7 +8,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Counts what the sides of an index oracle answered. One thread. */
+/** Counts what the sides of an index oracle answered. Thread-safe. */
 final class IndexTally
 {
     private long queries;
@@ -17,35 +17,35 @@ final class IndexTally
     private final Map<String, Long> refusals = new TreeMap<>();
     private final Map<String, Long> flaws = new TreeMap<>();
 
-    void query(boolean rows)
+    synchronized void query(boolean rows)
     {
         queries++;
         if (rows)
             withRows++;
     }
 
-    void answered(Side side)
+    synchronized void answered(Side side)
     {
         answered.merge(side, 1L, Long::sum);
     }
 
-    void refused(Side side, String reason)
+    synchronized void refused(Side side, String reason)
     {
         refusals.merge(side.name().toLowerCase() + ": " + reason, 1L, Long::sum);
     }
 
     /** A difference of a stock index that is known. */
-    void flaw(String flaw)
+    synchronized void flaw(String flaw)
     {
         flaws.merge(flaw, 1L, Long::sum);
     }
 
-    long queries()
+    synchronized long queries()
     {
         return queries;
     }
 
-    String report()
+    synchronized String report()
     {
         StringBuilder text = new StringBuilder("oracle: ").append(queries).append(" index queries compared, ").append(withRows)
                                                           .append(" of them with rows\n");

@@ -6,13 +6,30 @@ package io.cassiterite.nodetest.oracle;
 
 import com.datastax.oss.driver.api.core.CqlSession;
 
-/** The node of an oracle. One thread. */
+/** The node of an oracle. Thread-safe, but for what ends the node. */
 public interface Machine
 {
-    /** @return a session with the running node; another one after a restart */
-    CqlSession session();
+    /** What a session is for. Each has a connection of its own. */
+    enum Use
+    {
+        /** All that the others are not for. */
+        PLAIN,
+        /** Prepared reads: a front door leaves connections alone of which it answers little. */
+        PREPARED,
+        /** Reads that may make the node close the connection. */
+        FRAGILE
+    }
 
-    void flush(String keyspace, String table);
+    /** @return a session with the running node; another one after a restart */
+    CqlSession session(Use use);
+
+    default CqlSession session()
+    {
+        return session(Use.PLAIN);
+    }
+
+    /** @param tables none for the whole keyspace */
+    void flush(String keyspace, String... tables);
 
     void compact(String keyspace, String table);
 

@@ -5,6 +5,7 @@
 package io.cassiterite.nodetest.oracle;
 
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -16,11 +17,11 @@ import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Jmx;
 import io.cassiterite.nodetest.Node;
 
-/** A test node as the oracle's machine: connects anew after every restart. One thread. */
+/** A test node as the oracle's machine: connects anew after every restart. Thread-safe but for restarts and kills. */
 public final class NodeMachine implements Machine, AutoCloseable
 {
     private final Node node;
-    private Cql cql;
+    private final Map<Use, Cql> sessions = new EnumMap<>(Use.class);
     private Jmx jmx;
     private Map<String, Long> doorCountsBefore = Map.of();
 
@@ -30,19 +31,17 @@ public final class NodeMachine implements Machine, AutoCloseable
     }
 
     @Override
-    public CqlSession session()
+    public synchronized CqlSession session(Use use)
     {
         if (!node.isRunning())
             throw new NodeDownException(node.log().lastTrouble());
-        if (cql == null)
-            cql = node.cql();
-        return cql.session();
+        return sessions.computeIfAbsent(use, any -> node.cql()).session();
     }
 
     @Override
-    public void flush(String keyspace, String table)
+    public void flush(String keyspace, String... tables)
     {
-        jmx().flush(keyspace, table);
+        jmx().flush(keyspace, tables);
     }
 
     @Override
@@ -65,6 +64,9 @@ public final class NodeMachine implements Machine, AutoCloseable
     public void kill()
     {
         doorCountsBefore = doorCounts();
+        // as stock's tables: what the periodic commit log had not synced is lost
+        if (node.isRunning())
+            flush("system_schema");
         close();
         if (node.isRunning())
             node.killNine();
@@ -105,7 +107,7 @@ public final class NodeMachine implements Machine, AutoCloseable
         return node.clock().offset().toSeconds();
     }
 
-    private Jmx jmx()
+    private synchronized Jmx jmx()
     {
         if (jmx == null)
             jmx = node.jmx();
@@ -113,13 +115,12 @@ public final class NodeMachine implements Machine, AutoCloseable
     }
 
     @Override
-    public void close()
+    public synchronized void close()
     {
-        if (cql != null)
-            cql.close();
+        sessions.values().forEach(Cql::close);
+        sessions.clear();
         if (jmx != null)
             jmx.close();
-        cql = null;
         jmx = null;
     }
 }

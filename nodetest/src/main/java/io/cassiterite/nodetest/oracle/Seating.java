@@ -6,11 +6,19 @@ package io.cassiterite.nodetest.oracle;
 
 import java.util.List;
 
-/** What an oracle plays on: which tables, and which steps. One thread. */
+/** What an oracle plays on: which tables, and which steps. Thread-safe. */
 interface Seating
 {
     /** @return how many seats an epoch has at a time */
     int seats();
+
+    int roundsPerEpoch();
+
+    /** @return how many plays, of one or some steps, each seat has between two events of the node */
+    int playsPerRound();
+
+    /** @return how often in an epoch the node is restarted or killed: counted in plays, since a start takes as long as thousands */
+    int outagesPerEpoch();
 
     /** @return after how many steps tables give way to others */
     int stepsPerTable();

@@ -142,9 +142,6 @@ final class TableShape
     private String randomOptions(Random random)
     {
         List<String> parts = new ArrayList<>();
-        if (!clustering.isEmpty())
-            parts.add("CLUSTERING ORDER BY (" + clustering.stream().map(c -> c.name + (c.descending ? " DESC" : " ASC"))
-                                                          .collect(Collectors.joining(", ")) + ')');
         if (defaultTtlSeconds > 0)
             parts.add("default_time_to_live = " + defaultTtlSeconds);
         if (stamps == Stamps.RISING && random.nextBoolean())
@@ -174,7 +171,11 @@ final class TableShape
         cql.append("PRIMARY KEY ((").append(names(partition)).append(')');
         if (!clustering.isEmpty())
             cql.append(", ").append(names(clustering));
-        return cql.append(")) WITH memtable = '{m}'").append(options.isEmpty() ? "" : " AND " + options).toString();
+        cql.append(")) WITH memtable = '{m}'");
+        if (!clustering.isEmpty())
+            cql.append(" AND CLUSTERING ORDER BY (").append(clustering.stream().map(c -> c.name + (c.descending ? " DESC" : " ASC"))
+                                                                      .collect(Collectors.joining(", "))).append(')');
+        return cql.append(options.isEmpty() ? "" : " AND " + options).toString();
     }
 
     static String names(List<Column> columns)

@@ -7,7 +7,7 @@ package io.cassiterite.nodetest.oracle;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Counts what an oracle run did, per kind of statement. One thread. */
+/** Counts what an oracle run did, per kind of statement. Thread-safe. */
 public final class Tally
 {
     private static final class Count
@@ -28,13 +28,13 @@ public final class Tally
     /** Of prepared reads on the engine's side. */
     private long executions;
 
-    void table()
+    synchronized void table()
     {
         tables++;
     }
 
     /** @param outcome null for what is no statement */
-    void count(Step step, Outcome outcome)
+    synchronized void count(Step step, Outcome outcome)
     {
         Count count = kinds.computeIfAbsent(step.kind, k -> new Count());
         if (outcome == null || step.action != Step.Action.STATEMENT)
@@ -51,7 +51,7 @@ public final class Tally
     }
 
     /** @return operations compared, of all kinds */
-    public long total()
+    public synchronized long total()
     {
         return kinds.values().stream().mapToLong(c -> c.compared).sum();
     }
@@ -60,7 +60,7 @@ public final class Tally
      * @param door the front door's counts
      * @return why this run proves too little of the front door; empty if it proves enough
      */
-    public String doorFailure(Map<String, Long> door)
+    public synchronized String doorFailure(Map<String, Long> door)
     {
         boolean isEnough = executions < EXECUTIONS_MIN ? executions >= EXECUTIONS_ON_ANY_MACHINE
                                                        : door.getOrDefault("executes_answered", 0L) * NATIVE_ONE_IN >= executions;
@@ -68,7 +68,7 @@ public final class Tally
     }
 
     /** @param door the front door's counts */
-    public String doorReport(Map<String, Long> door)
+    public synchronized String doorReport(Map<String, Long> door)
     {
         Map<String, Long> executes = new TreeMap<>(door);
         executes.entrySet().removeIf(count -> !count.getKey().startsWith("executes_") || count.getValue() == 0);
@@ -76,12 +76,12 @@ public final class Tally
     }
 
     /** @return operations that could not be compared since the node did not answer on either side */
-    public long unreachable()
+    public synchronized long unreachable()
     {
         return kinds.values().stream().mapToLong(c -> c.unreachable).sum();
     }
 
-    public String report()
+    public synchronized String report()
     {
         StringBuilder text = new StringBuilder("oracle: " + total() + " operations compared on " + tables + " pairs of tables\n");
         kinds.forEach((kind, count) -> text.append(String.format("  %-20s %8d compared, of them %6d refused alike%s%n", kind,

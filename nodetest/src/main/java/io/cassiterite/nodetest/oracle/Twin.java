@@ -5,7 +5,14 @@
 package io.cassiterite.nodetest.oracle;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+import com.datastax.oss.driver.api.core.CqlSession;
 
 /**
  * Two tables of one shape, one of them an engine table, which get the same statements. Statements are evaluated at
@@ -19,6 +26,9 @@ final class Twin implements Tables
         /** @return the statement to run instead, or null for none at all */
         String spoil(Step step, String cql);
     }
+
+    private static final int ATTEMPTS_MAX = 100;
+    private static final int RECONNECTION_MILLIS = 300;
 
     private final Machine machine;
     private final String keyspace;
@@ -65,7 +75,7 @@ final class Twin implements Tables
         switch (step.action)
         {
             case STATEMENT:
-                return statement(step);
+                return begin(step).get();
             case FLUSH_STOCK:
             case FLUSH_ENGINE:
             case COMPACT_STOCK:
@@ -85,6 +95,13 @@ final class Twin implements Tables
                 break;
         }
         return Outcome.done();
+    }
+
+    @Override
+    public List<Supplier<Outcome>> begin(List<Step> steps)
+    {
+        return steps.stream().allMatch(step -> step.read) ? steps.stream().map(this::begin).collect(Collectors.toList())
+                                                          : Tables.super.begin(steps);
     }
 
     private Outcome maintain(Step step)
@@ -113,14 +130,26 @@ final class Twin implements Tables
         maintain(Step.node(Step.Action.FLUSH_STOCK));
     }
 
-    private Outcome statement(Step step)
+    /** Sends a statement to both sides, and does not wait. */
+    private Supplier<Outcome> begin(Step step)
     {
+        long stamp = stamping.before(step);
+        int now = (int) (nowSeconds() + (step.read ? step.seconds : 0));
         if (step.executions.isEmpty())
-            return statement(step, null);
-        Outcome any = null;
-        for (List<ByteBuffer> values : step.executions)
         {
-            Outcome outcome = statement(step, values);
+            Supplier<Answer[]> answers = ask(step, null, stamp, now);
+            return () -> outcome(step, null, answers.get(), now);
+        }
+        Supplier<List<Answer[]>> answers = askEach(step, now);
+        return () -> of(step, answers.get(), now);
+    }
+
+    private Outcome of(Step step, List<Answer[]> answers, int now)
+    {
+        Outcome any = null;
+        for (int i = 0; i < answers.size(); i++)
+        {
+            Outcome outcome = outcome(step, step.executions.get(i), answers.get(i), now);
             if (outcome.difference != null || !outcome.compared)
                 return outcome;
             // refused only where all of them are: some values are none of a key
@@ -131,13 +160,13 @@ final class Twin implements Tables
     }
 
     /** @param values of a prepared read, null for all other statements */
-    private Outcome statement(Step step, List<ByteBuffer> values)
+    private Outcome outcome(Step step, List<ByteBuffer> values, Answer[] answers, int now)
     {
-        long stamp = stamping.before(step);
-        int now = (int) (nowSeconds() + (step.read ? step.seconds : 0));
-        Answer[] answers = answers(step, values, stamp, now);
         if (answers == null)
             return Outcome.alike("no " + step.stockCql);
+        // a node that ends between two answers gives no difference
+        if (answers[0].unreachable || answers[1].unreachable)
+            machine.session();
         if (step.kind.equals("alter drop"))
             renewStockMemtables();
         stamping.after(step);
@@ -174,35 +203,89 @@ final class Twin implements Tables
 
     private boolean again(Step step, List<ByteBuffer> values, int now)
     {
-        Answer[] answers = answers(step, values, Step.SERVER_STAMP, now);
+        Answer[] answers = ask(step, values, Step.SERVER_STAMP, now).get();
         return answers != null && Comparison.difference(answers[0], answers[1]) != null;
     }
 
-    /** @return null if the stock table has no other query: it lacks a column, which shrinking may have removed */
-    private Answer[] answers(Step step, List<ByteBuffer> values, long stamp, int now)
+    /** @return gives null if the stock table has no other query: it lacks a column, which shrinking may have removed */
+    private Supplier<Answer[]> ask(Step step, List<ByteBuffer> values, long stamp, int now)
     {
-        Answer[] answers = { run(step, step.cql, values, 0, stamp, now), run(step, step.cql, values, 1, stamp, now) };
-        for (int side = 0; side < 2; side++)
-        {
-            if (step.stockCql == null || isEngine(side) || answers[side].error != null)
-                continue;
-            Answer other = run(step, step.stockCql, values, side, stamp, now);
-            if (other.error != null)
-                return null;
-            answers[side] = other.keepColumns(answers[side].columns.size());
-        }
-        return answers;
+        CompletableFuture<Answer> stock = askOne(step, values, 0, stamp, now);
+        CompletableFuture<Answer> engine = askOne(step, values, 1, stamp, now);
+        return () -> pair(AtOnce.await(stock), AtOnce.await(engine));
     }
 
-    private Answer run(Step step, String statement, List<ByteBuffer> values, int side, long stamp, int now)
+    /** Each side gets its executions one after the other: a front door compares some in a row before it answers itself. */
+    private Supplier<List<Answer[]>> askEach(Step step, int now)
     {
-        String cql = statement.replace("{t}", keyspace + '.' + table(side)).replace("{m}", memtables[side]);
-        if (side == 1 && fault != null)
-            cql = fault.spoil(step, cql);
+        CompletableFuture<List<Answer>> stock = askEach(step, 0, now);
+        CompletableFuture<List<Answer>> engine = askEach(step, 1, now);
+        return () ->
+        {
+            List<Answer[]> pairs = new ArrayList<>();
+            for (int i = 0; i < step.executions.size(); i++)
+                pairs.add(pair(AtOnce.await(stock).get(i), AtOnce.await(engine).get(i)));
+            return pairs;
+        };
+    }
+
+    private CompletableFuture<List<Answer>> askEach(Step step, int side, int now)
+    {
+        CompletableFuture<List<Answer>> all = CompletableFuture.completedFuture(new ArrayList<>());
+        for (List<ByteBuffer> values : step.executions)
+            all = all.thenCompose(before -> askOne(step, values, side, Step.SERVER_STAMP, now).thenApply(answer ->
+            {
+                before.add(answer);
+                return before;
+            }));
+        return all;
+    }
+
+    private static Answer[] pair(Answer stock, Answer engine)
+    {
+        return stock == null || engine == null ? null : new Answer[]{ stock, engine };
+    }
+
+    private CompletableFuture<Answer> askOne(Step step, List<ByteBuffer> values, int side, long stamp, int now)
+    {
+        CompletableFuture<Answer> asked = run(step, step.cql, values, side, stamp, now);
+        if (step.stockCql == null || isEngine(side))
+            return asked;
+        return asked.thenCompose(answer -> answer.error != null
+                                           ? asked
+                                           : run(step, step.stockCql, values, side, stamp, now).thenApply(other -> other.error != null
+                                             ? null : other.keepColumns(answer.columns.size())));
+    }
+
+    private CompletableFuture<Answer> run(Step step, String statement, List<ByteBuffer> values, int side, long stamp, int now)
+    {
+        String told = statement.replace("{t}", keyspace + '.' + table(side)).replace("{m}", memtables[side]);
+        String cql = side == 1 && fault != null ? fault.spoil(step, told) : told;
         if (cql == null)
-            return new Answer();
+            return CompletableFuture.completedFuture(new Answer());
+        String table = table(side);
         if (values != null)
-            return Wire.execute(machine.session(), cql, values, step.pageSize, now, table(side));
-        return Wire.run(machine.session(), cql, step.binds, stamp, step.pageSize, now, table(side));
+        {
+            CqlSession session = machine.session(isEngine(side) ? Machine.Use.PREPARED : Machine.Use.PLAIN);
+            return Wire.execute(session, cql, values, step.pageSize, now, table);
+        }
+        if (!isFragile(step))
+            return Wire.begin(machine.session(), cql, step.binds, stamp, step.pageSize, now, table);
+        return askAgain(() -> Wire.begin(machine.session(Machine.Use.FRAGILE), cql, step.binds, stamp, step.pageSize, now, table),
+                        ATTEMPTS_MAX);
+    }
+
+    /** Stock refuses some of its own paging states of a GROUP BY, and closes the connection with all that is under way on it. */
+    private static boolean isFragile(Step step)
+    {
+        return step.kind.equals("select group by");
+    }
+
+    private static CompletableFuture<Answer> askAgain(Supplier<CompletableFuture<Answer>> read, int attempts)
+    {
+        return read.get().thenCompose(answer -> !answer.unreachable || attempts <= 1
+            ? CompletableFuture.completedFuture(answer)
+            : CompletableFuture.runAsync(() -> {}, CompletableFuture.delayedExecutor(RECONNECTION_MILLIS, TimeUnit.MILLISECONDS))
+                               .thenCompose(later -> askAgain(read, attempts - 1)));
     }
 }

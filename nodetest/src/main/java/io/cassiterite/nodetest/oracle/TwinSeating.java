@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** The seats of the oracle on twin tables. One thread. */
+/** The seats of the oracle on twin tables. Thread-safe. */
 final class TwinSeating implements Seating
 {
     private final Machine machine;
@@ -27,13 +27,31 @@ final class TwinSeating implements Seating
     @Override
     public int seats()
     {
-        return 6;
+        return 12;
+    }
+
+    @Override
+    public int roundsPerEpoch()
+    {
+        return 16;
+    }
+
+    @Override
+    public int playsPerRound()
+    {
+        return 200;
+    }
+
+    @Override
+    public int outagesPerEpoch()
+    {
+        return 1;
     }
 
     @Override
     public int stepsPerTable()
     {
-        return 400;
+        return 4000;
     }
 
     @Override
@@ -68,16 +86,17 @@ final class TwinSeating implements Seating
         @Override
         List<Step> next()
         {
-            int pick = random.nextInt(1000);
-            if (pick < 600)
+            // A change of the schema, a flush and a compaction take as long as hundreds of statements; a prepared read is 96.
+            int pick = random.nextInt(10_000);
+            if (pick < 6200)
                 return List.of(writes.next());
-            if (pick < 640 && prepared.arePossible())
+            if (pick < 6400 && prepared.arePossible())
                 return List.of(prepared.next());
-            if (pick < 930)
+            if (pick < 9650)
                 return List.of(reads.next());
-            if (pick < 960)
+            if (pick < 9850)
                 return reads.everything();
-            if (pick < (shape.stamps == TableShape.Stamps.CLOCK ? 975 : 985))
+            if (pick < (shape.stamps == TableShape.Stamps.CLOCK ? 9930 : 9960))
             {
                 Step.Action[] actions = { Step.Action.FLUSH_STOCK, Step.Action.FLUSH_ENGINE, Step.Action.FLUSH_ENGINE,
                                           Step.Action.COMPACT_STOCK, Step.Action.COMPACT_ENGINE, Step.Action.COMPACT_ENGINE };

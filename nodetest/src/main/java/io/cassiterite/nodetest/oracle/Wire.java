@@ -8,13 +8,15 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ExecutionException;
-import java.util.function.Supplier;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
 import com.datastax.oss.driver.api.core.cql.BoundStatementBuilder;
 import com.datastax.oss.driver.api.core.cql.ColumnDefinition;
+import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.cql.Statement;
@@ -43,55 +45,78 @@ final class Wire
     static Answer run(CqlSession session, String cql, List<Step.Bind> binds, long stampMicros, int pageSize, int nowSeconds,
             String... names)
     {
-        return run(session, () -> statement(session, cql, binds), stampMicros, pageSize, nowSeconds, names);
+        return begin(session, cql, binds, stampMicros, pageSize, nowSeconds, names).join();
     }
 
-    /** Prepares a read and executes it; see {@link #run}. */
-    static Answer execute(CqlSession session, String cql, List<ByteBuffer> values, int pageSize, int nowSeconds, String... names)
+    /** Sends a statement, and does not wait for its answer; see {@link #run}. The answer comes on a thread of the driver. */
+    static CompletableFuture<Answer> begin(CqlSession session, String cql, List<Step.Bind> binds, long stampMicros, int pageSize,
+            int nowSeconds, String... names)
     {
-        return run(session, () -> bound(session, cql, values), Step.SERVER_STAMP, pageSize, nowSeconds, names);
+        CompletionStage<? extends Statement<?>> statement =
+            binds.isEmpty() ? CompletableFuture.completedFuture(SimpleStatement.newInstance(cql))
+                            : session.prepareAsync(cql).thenApply(prepared -> bound(prepared, binds));
+        return pages(session, statement, stampMicros, pageSize, nowSeconds, names);
     }
 
-    private static Answer run(CqlSession session, Supplier<Statement<?>> of, long stampMicros, int pageSize, int nowSeconds,
+    /** Prepares a read and executes it, see {@link #begin}. */
+    static CompletableFuture<Answer> execute(CqlSession session, String cql, List<ByteBuffer> values, int pageSize, int nowSeconds,
             String... names)
     {
-        Answer answer = new Answer();
-        try
-        {
-            Statement<?> statement = of.get().setPageSize(pageSize).setNowInSeconds(nowSeconds).setTimeout(BOUND);
-            if (stampMicros != Step.SERVER_STAMP)
-                statement = statement.setQueryTimestamp(stampMicros);
-            ByteBuffer paging = null;
-            do
-            {
-                AsyncResultSet result = session.executeAsync(statement.setPagingState(paging)).toCompletableFuture().get();
-                Answer.Page page = page(answer, result, names);
-                paging = page.pagingState == null ? null : ByteBuffer.wrap(page.pagingState);
-                if (answer.pages.size() > PAGES_MAX)
-                    throw new IllegalStateException("paging does not end");
-            } while (paging != null);
-        }
-        catch (ExecutionException e)
-        {
-            fail(answer, e.getCause(), names);
-        }
-        catch (InterruptedException e)
-        {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
-        }
-        catch (RuntimeException e)
-        {
-            fail(answer, e, names);
-        }
-        return answer;
+        CompletionStage<? extends Statement<?>> statement = session.prepareAsync(cql).thenApply(prepared -> withValues(prepared, values));
+        return pages(session, statement, Step.SERVER_STAMP, pageSize, nowSeconds, names);
     }
 
-    private static Statement<?> statement(CqlSession session, String cql, List<Step.Bind> binds)
+    private static CompletableFuture<Answer> pages(CqlSession session, CompletionStage<? extends Statement<?>> of, long stampMicros,
+            int pageSize, int nowSeconds, String... names)
     {
-        if (binds.isEmpty())
-            return SimpleStatement.newInstance(cql);
-        BoundStatementBuilder builder = session.prepare(cql).boundStatementBuilder();
+        Answer answer = new Answer();
+        return of.thenCompose(statement ->
+        {
+            Statement<?> asked = statement.setPageSize(pageSize).setNowInSeconds(nowSeconds).setTimeout(BOUND);
+            if (stampMicros != Step.SERVER_STAMP)
+                asked = asked.setQueryTimestamp(stampMicros);
+            CompletableFuture<Answer> whole = new CompletableFuture<>();
+            page(session, asked, answer, whole, names);
+            return whole;
+        }).exceptionally(error ->
+        {
+            fail(answer, cause(error), names);
+            return answer;
+        }).toCompletableFuture();
+    }
+
+    /** Asks for one page, and when it is there for the next; completes {@code whole} with the last. */
+    private static void page(CqlSession session, Statement<?> statement, Answer answer, CompletableFuture<Answer> whole, String... names)
+    {
+        session.executeAsync(statement).whenComplete((result, error) ->
+        {
+            try
+            {
+                if (error != null)
+                    throw error;
+                Answer.Page page = page(answer, result, names);
+                if (answer.pages.size() > PAGES_MAX)
+                    throw new IllegalStateException("paging does not end");
+                if (page.pagingState == null)
+                    whole.complete(answer);
+                else
+                    page(session, statement.setPagingState(ByteBuffer.wrap(page.pagingState)), answer, whole, names);
+            }
+            catch (Throwable e)
+            {
+                whole.completeExceptionally(e);
+            }
+        });
+    }
+
+    private static Throwable cause(Throwable error)
+    {
+        return error instanceof CompletionException && error.getCause() != null ? cause(error.getCause()) : error;
+    }
+
+    private static Statement<?> bound(PreparedStatement prepared, List<Step.Bind> binds)
+    {
+        BoundStatementBuilder builder = prepared.boundStatementBuilder();
         for (int i = 0; i < binds.size(); i++)
         {
             if (binds.get(i) == Step.Bind.NULL)
@@ -102,9 +127,9 @@ final class Wire
         return builder.build();
     }
 
-    private static Statement<?> bound(CqlSession session, String cql, List<ByteBuffer> values)
+    private static Statement<?> withValues(PreparedStatement prepared, List<ByteBuffer> values)
     {
-        BoundStatementBuilder builder = session.prepare(cql).boundStatementBuilder();
+        BoundStatementBuilder builder = prepared.boundStatementBuilder();
         for (int i = 0; i < values.size(); i++)
             builder = builder.setBytesUnsafe(i, values.get(i));
         return builder.build();
