@@ -12,19 +12,33 @@ final class Outcome
     final boolean failed;
     /** Why all sides failed; null if they did not. */
     final String refusal;
+    /** The answers differed first, and the clock had gone on meanwhile; asked again, they were alike. */
+    final boolean late;
 
     private Outcome(String difference, boolean compared, boolean failed, String refusal)
+    {
+        this(difference, compared, failed, refusal, false);
+    }
+
+    private Outcome(String difference, boolean compared, boolean failed, String refusal, boolean late)
     {
         this.difference = difference;
         this.compared = compared;
         this.failed = failed;
         this.refusal = refusal;
+        this.late = late;
     }
 
     /** @param refusal null where the statement was answered */
     static Outcome alike(String refusal)
     {
         return new Outcome(null, true, refusal != null, refusal);
+    }
+
+    /** See {@link #late}. */
+    static Outcome alikeLater(String refusal)
+    {
+        return new Outcome(null, true, refusal != null, refusal, true);
     }
 
     static Outcome differs(String difference, boolean failed)

@@ -27,6 +27,7 @@ public final class Tally
     private long tables;
     /** Of prepared reads on the engine's side. */
     private long executions;
+    private long late;
 
     synchronized void table()
     {
@@ -43,6 +44,7 @@ public final class Tally
         {
             count.compared++;
             executions += step.executions.size();
+            late += outcome.late ? 1 : 0;
             if (outcome.failed)
                 count.refused++;
         }
@@ -88,6 +90,8 @@ public final class Tally
                 count.compared,
                                                                  count.refused, count.unreachable == 0 ? "" : ", " + count.unreachable
                                                                          + " without an answer")));
+        if (late > 0)
+            text.append("  ").append(late).append(" reads were asked again, for the clock had gone on before the answers came\n");
         return text.toString();
     }
 }
