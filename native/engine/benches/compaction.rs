@@ -4,13 +4,15 @@
 //! What flush and compaction cost: CPU of the whole process, background threads included, per write of 1 KB until the
 //! store is quiet, and per GiB that a full compaction reads; and the memory that the store took meanwhile. `cargo bench
 //! -p cassiterite-engine --bench compaction -- name=value ...` takes the store's settings, so that two can be compared.
-//! `reads_per_1000_writes=N` mixes reads of random rows in; `rounds=N` writes every row so many times.
+//! `reads_per_1000_writes=N` mixes reads of random rows in; `rounds=N` writes every row so many times; `index=1` gives
+//! each row an entry of an index. The ledger tells what RocksDB has counted: bytes written to the log, by flushes, and by
+//! compactions into each level, for each byte of the rows' write requests.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 #[path = "../tests/common/mod.rs"]
 mod common;
 
-use cassiterite_engine::{Store, Table};
+use cassiterite_engine::{Missed, Store, Table};
 use common::*;
 use cpu_time::{ProcessTime, ThreadTime};
 use std::sync::Arc;
@@ -21,6 +23,10 @@ const KEYS: u32 = 300_000;
 const ROW_BYTES: usize = 1000;
 const ROUNDS: &str = "rounds=";
 const READS: &str = "reads_per_1000_writes=";
+const INDEXED: &str = "index=";
+const INDEX: &str = "by_v";
+/// Of the indexed column.
+const VALUES: u32 = 1000;
 const GIB: f64 = (1u64 << 30) as f64;
 
 /// Half noise, half zeros.
@@ -46,6 +52,7 @@ fn quiet(store: &Store) {
 struct Load {
     rounds: u32,
     reads_per_1000: u32,
+    index: Option<u32>,
 }
 
 /// CPU microseconds: of the process per write, those of making the rows and of reads left out; of the thread per read.
@@ -68,10 +75,14 @@ fn fill(store: &Store, table: &Arc<Table>, keys: u32, load: &Load) -> Costs {
             let begun = ThreadTime::now();
             let key = if round == 0 { number } else { next(&mut state, keys) };
             let fragment = row(i64::from(writes) + 1, 1, &value(u64::from(writes)));
-            let request = update(&partition(&format!("key{key}")), &[(ROW, &[0x38], &fragment)]);
+            let row = update(&partition(&format!("key{key}")), &[(ROW, &[0x38], &fragment)]);
+            ingested += row.len() as f64;
+            let request = match load.index {
+                Some(index) => with_entry(row, index, &format!("value{}", key % VALUES), key),
+                None => row,
+            };
             making += begun.elapsed();
             table.write(&request, 0).unwrap();
-            ingested += request.len() as f64;
             writes += 1;
             due += load.reads_per_1000;
             while due >= 1000 {
@@ -85,6 +96,9 @@ fn fill(store: &Store, table: &Arc<Table>, keys: u32, load: &Load) -> Costs {
         }
     }
     table.flush().unwrap();
+    if load.index.is_some() {
+        table.index(INDEX).unwrap().flush().unwrap();
+    }
     quiet(store);
     let per = |time: Duration, count: u32| time.as_secs_f64() * 1e6 / f64::from(count.max(1));
     Costs { write: per(start.elapsed() - making - reading, writes), read: per(reading, reads), ingested }
@@ -106,14 +120,22 @@ fn read_all(table: &Arc<Table>) {
     (0..KEYS).for_each(|key| read(table, key, &mut answer));
 }
 
-/// Bytes that flushes and compactions have written.
-fn written(store: &Store) -> [f64; 2] {
-    let report = store.report("work").unwrap();
-    let of = |name: &str| {
-        let line = report.lines().find(|line| line.starts_with(name)).unwrap();
-        line.split('\t').next_back().unwrap().parse().unwrap()
-    };
-    [of("flush\t"), of("compaction\t")]
+/// What the store has written for each byte ingested, line by line; then all of it.
+fn ledger(store: &Store, ingested: f64) -> String {
+    let report = store.report("written").unwrap();
+    let (mut all, mut compacted) = (0.0, 0.0);
+    let mut text = String::from("written per byte ingested, as RocksDB counts:\n");
+    for line in report.lines().skip(1) {
+        let mut words = line.split('\t').skip(2);
+        let [index, work, level, bytes] = [(); 4].map(|()| words.next().unwrap());
+        let per_byte = bytes.parse::<f64>().unwrap() / ingested;
+        all += per_byte;
+        compacted += if work == "compaction" { per_byte } else { 0.0 };
+        let of = if index.is_empty() { String::new() } else { format!("index {index}: ") };
+        let place = if work == "compaction" { format!(" into level {level}") } else { String::new() };
+        text += &format!("  {per_byte:.3} {of}{work}{place}\n");
+    }
+    text + &format!("  {all:.3} in all, of them {compacted:.3} by compactions\n")
 }
 
 /// Of this process: now (`VmRSS`), or the most so far (`VmHWM`).
@@ -127,8 +149,8 @@ fn main() {
     let directory = tempfile::tempdir().unwrap();
     let all: Vec<String> = std::env::args().skip(1).filter(|word| word.contains('=')).collect();
     let own = |name: &str| all.iter().find_map(|word| word.strip_prefix(name)).map(|number| number.parse().unwrap());
-    let given: Vec<_> = all.iter().filter(|word| ![READS, ROUNDS].iter().any(|name| word.starts_with(name))).collect();
-    let load = Load { rounds: own(ROUNDS).unwrap_or(3), reads_per_1000: own(READS).unwrap_or_default() };
+    let given: Vec<_> =
+        all.iter().filter(|word| ![READS, ROUNDS, INDEXED].iter().any(|name| word.starts_with(name))).collect();
     let settings = format!(
         "directory={}\ncompaction_rate_limit=0B/s\n{}\n",
         directory.path().display(),
@@ -137,9 +159,15 @@ fn main() {
     let before_kib = resident_kib("VmHWM");
     let store = Store::open(&settings).unwrap();
     let table = table(&store);
+    let index = (own(INDEXED) == Some(1)).then(|| {
+        let number = table.create_index(INDEX).unwrap().number;
+        assert!(table.complete_index(number, Missed { writes: 0, bulk_loads: 0 }).unwrap());
+        number
+    });
+    let load = Load { rounds: own(ROUNDS).unwrap_or(3), reads_per_1000: own(READS).unwrap_or_default(), index };
     let costs = fill(&store, &table, KEYS, &load);
     let more_mib = |name| (resident_kib(name) - before_kib) / 1024;
-    let (resident, [flushed, compacted]) = ([more_mib("VmRSS"), more_mib("VmHWM")], written(&store));
+    let (resident, until_quiet) = ([more_mib("VmRSS"), more_mib("VmHWM")], ledger(&store, costs.ingested));
     let bytes = table.stats().unwrap()[2] as f64;
     let start = ProcessTime::now();
     table.compact().unwrap();
@@ -148,8 +176,7 @@ fn main() {
     println!("settings: {}", all.join(" "));
     println!("write until quiet: {:.2} us of CPU per write of {ROW_BYTES} bytes", costs.write);
     println!("read meanwhile: {:.2} us of CPU", costs.read);
-    let per_byte = |bytes: f64| bytes / costs.ingested;
-    println!("written per byte: flushes {:.3}, compactions {:.3}", per_byte(flushed), per_byte(compacted));
+    print!("{until_quiet}");
     println!("resident when quiet: {} MiB, peak {} MiB", resident[0], resident[1]);
     println!(
         "compact: {seconds:.2} s of CPU, {:.2} per GiB on disk ({:.0} MiB)",
@@ -158,6 +185,7 @@ fn main() {
     );
     read_all(&table);
     println!("peak resident: {} MiB more than before the store was opened", more_mib("VmHWM"));
+    print!("with that compaction, {}", ledger(&store, costs.ingested));
     print!("{}", store.report("work").unwrap());
     store.close().unwrap();
 }

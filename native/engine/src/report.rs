@@ -5,6 +5,7 @@
 
 mod compactions;
 mod manifests;
+mod written;
 
 pub use manifests::report_manifests;
 
@@ -20,7 +21,7 @@ use rocksdb::statistics::Ticker;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
-const TOPICS: &str = "tables levels stalls caches settings work compactions damage increments";
+const TOPICS: &str = "tables levels stalls caches settings work written compactions damage increments";
 /// The figures of `tables`: [`stats::figures`] in order, then those of compaction, the bytes of the side column
 /// families, the files of level 0, and 1 where RocksDB compacts the table by itself.
 const FIGURES: [&str; 22] = [
@@ -57,6 +58,7 @@ pub(crate) fn report(core: &StoreCore, tables: &OpenTables, topic: &str) -> Resu
         "stalls" => Ok(stalls(core)),
         "caches" => caches(core, tables),
         "work" => work(core),
+        "written" => written::report(core, tables),
         "compactions" => compactions::report(core),
         "damage" => damage(core, tables),
         "increments" => Ok(increments(core)),

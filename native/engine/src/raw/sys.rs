@@ -19,6 +19,7 @@ mod sst_writer;
 mod version;
 mod view;
 mod write;
+mod written;
 
 pub(crate) use family::FamilyHandle;
 pub(crate) use flush::begin_flush;
@@ -36,6 +37,7 @@ pub(crate) use version::rocksdb_version;
 pub(crate) use view::with_mutex;
 pub(crate) use view::View;
 pub(crate) use write::{Batch, WriteMode};
+pub(crate) use written::{log_bytes, written, Written};
 
 use super::status::{outcome, Failure, Status};
 use crate::error::{EngineError, Result};

@@ -160,6 +160,22 @@ pub fn partition_deletion(timestamp: i64) -> Vec<u8> {
 
 pub const EMPTY: &[u8] = &[1, 0];
 
+/// Adds the entry of an index to a write request of a row: that a row of this clustering has the value.
+pub fn with_entry(mut request: Vec<u8>, index: u32, value: &str, at: u32) -> Vec<u8> {
+    request[0] = 2;
+    request.extend_from_slice(&1_u32.to_le_bytes());
+    request.extend_from_slice(&index.to_le_bytes());
+    request.extend_from_slice(&1_i64.to_le_bytes());
+    request.extend_from_slice(&1_u32.to_le_bytes());
+    counted(&mut request, &partition(value));
+    counted(&mut request, &clustering(at));
+    // Liveness alone.
+    let mut entry = vec![1, 0x02];
+    entry.extend_from_slice(&1_i64.to_le_bytes());
+    counted(&mut request, &entry);
+    request
+}
+
 /// A write request.
 pub fn update(partition: &[u8], entries: &[(u8, &[u8], &[u8])]) -> Vec<u8> {
     let mut out = vec![1];
