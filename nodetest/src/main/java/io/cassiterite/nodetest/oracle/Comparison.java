@@ -14,6 +14,7 @@ import java.util.stream.Collectors;
  * <ul>
  * <li>WRITETIME of what the server's own clock stamped (lightweight transactions): the two tables are written one after
  *     the other. Both must lie in the clock's zone and within {@link #SERVER_STAMP_SLACK_MICROS} of each other.</li>
+ * <li>The bits of a NaN that sum or avg computes, say from both infinities: they depend on how far the JVM has compiled.</li>
  * <li>The order of words in an error's message: some messages list columns in the order of a hash set.</li>
  * </ul>
  * Everything else, paging states included, must be the same bytes.
@@ -66,12 +67,27 @@ final class Comparison
             {
                 byte[] left = stock.rows.get(row)[column];
                 byte[] right = engine.rows.get(row)[column];
-                if (!Arrays.equals(left, right) && !(answer.columns.get(column).contains("writetime(") && sameStamps(left, right)))
+                if (!Arrays.equals(left, right) && !(answer.columns.get(column).contains("writetime(") && sameStamps(left, right))
+                    && !(isComputed(answer.columns.get(column)) && isNotANumber(answer.types.get(column), left)
+                         && isNotANumber(answer.types.get(column), right)))
                     return "row " + row + ", column " + answer.columns.get(column) + ": " + Answer.hex(left) + " / " + Answer.hex(right);
             }
         if (!Arrays.equals(stock.pagingState, engine.pagingState))
             return "paging states differ";
         return null;
+    }
+
+    private static boolean isComputed(String column)
+    {
+        return column.startsWith("system.sum(") || column.startsWith("system.avg(");
+    }
+
+    private static boolean isNotANumber(String type, byte[] value)
+    {
+        if (value == null)
+            return false;
+        return type.equals("double") && value.length == Double.BYTES && Double.isNaN(ByteBuffer.wrap(value).getDouble())
+               || type.equals("float") && value.length == Float.BYTES && Float.isNaN(ByteBuffer.wrap(value).getFloat());
     }
 
     /** Stamps are one bigint, or a list of them for a collection of several cells. */
