@@ -2,7 +2,7 @@
 # Licensed under the Apache License, Version 2.0: see the file LICENSE.
 #
 # Assembles an unmodified Apache Cassandra from Maven Central in build/cassandra/lib; scripts/node starts it.
-# CASSANDRA_VERSION=5.0.4 takes another version, into build/cassandra-5.0.4/lib. Quick when everything is there.
+# CASSANDRA_VERSION=5.0.4 (or 6.0-alpha2) takes another version, into build/cassandra-5.0.4/lib. Quick when everything is there.
 # With --pin it writes down the jars of a version that has no pin yet; read the list before you commit it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -19,7 +19,7 @@ fail() { echo "cassandra-home: $*" >&2; exit 1; }
 
 sums() { (cd "$HOME_DIR/lib" && LC_ALL=C sha256sum -- *.jar); }
 
-[[ $CASSANDRA_VERSION =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "CASSANDRA_VERSION is '$CASSANDRA_VERSION': name a version as 5.0.4"
+[[ $CASSANDRA_VERSION =~ ^[0-9]+\.[0-9]+(\.[0-9]+|-(alpha|beta|rc)[0-9]+)$ ]] || fail "CASSANDRA_VERSION is '$CASSANDRA_VERSION': name a version as 5.0.4"
 [ "${1:-}" != --pin ] || [ ! -f "$PIN" ] || fail "$PIN is there already"
 [ "${1:-}" = --pin ] || [ -f "$PIN" ] \
     || fail "Apache Cassandra $CASSANDRA_VERSION has no pin, which would be $PIN: CASSANDRA_VERSION=$CASSANDRA_VERSION $0 --pin writes it"

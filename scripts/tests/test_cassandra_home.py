@@ -62,6 +62,12 @@ class CassandraHomeTest(unittest.TestCase):
         for folder, version in ("cassandra", "5.0.9"), ("cassandra-5.0.4", "5.0.4"):
             self.assertEqual(version, (self.tree.path / "build" / folder / "version").read_text().strip())
 
+    def test_a_version_before_its_release_is_taken(self):
+        self.pin(JARS, "cassandra-versions/6.0-alpha2.sha256")
+        ran = self.tree.run("cassandra-home.sh", CASSANDRA_VERSION="6.0-alpha2")
+        self.assertEqual(0, ran.returncode, ran.stderr)
+        self.assertEqual("6.0-alpha2", (self.tree.path / "build" / "cassandra-6.0-alpha2" / "version").read_text().strip())
+
     def test_an_altered_jar_of_another_version_is_refused(self):
         self.pin({**JARS, "guava.jar": b"Guava, older"}, "cassandra-versions/5.0.4.sha256")
         ran = self.tree.run("cassandra-home.sh", CASSANDRA_VERSION="5.0.4")
@@ -70,7 +76,7 @@ class CassandraHomeTest(unittest.TestCase):
         self.assertFalse((self.tree.path / "build" / "cassandra-5.0.4" / "version").exists())
 
     def test_a_version_without_a_pin_is_refused_until_it_is_pinned(self):
-        for version in "5.0.99", "../5.0.4":
+        for version in "5.0.99", "../5.0.4", "6.0-alpha", "6.0-alpha2/..":
             ran = self.tree.run("cassandra-home.sh", CASSANDRA_VERSION=version)
             self.assertNotEqual(0, ran.returncode)
             self.assertIn(version, ran.stderr)

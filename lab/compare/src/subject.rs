@@ -124,7 +124,11 @@ impl<'a> Subject<'a> {
             folders: folders(&cluster),
             cluster,
             interrupt: interrupt.clone(),
-            notes: Vec::new(),
+            notes: engine
+                .cassandra_version()
+                .map(|version| format!("Apache Cassandra {version}"))
+                .into_iter()
+                .collect(),
             caveats: Vec::new(),
             invalid: Vec::new(),
         })

@@ -280,7 +280,7 @@ fn values_are_read_strictly() {
         ("read n=1 -node a:b=c", "-node: 'a:b=c' is not a HOST[:PORT]"),
         (
             "read n=1 -engine rocks",
-            "-engine: 'rocks' is none of stock, stock-sai, stock-default, cassiterite, cassiterite-door",
+            "-engine: 'rocks' is none of stock, stock-sai, stock-6, stock-default, cassiterite, cassiterite-door",
         ),
         ("read n=1 -sla", "-sla: what must hold is missing, as in -sla 'p99<=10ms'"),
         (

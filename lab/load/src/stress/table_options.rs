@@ -191,7 +191,7 @@ mod tests {
         for engine in [Engine::Cassiterite, Engine::CassiteriteDoor] {
             assert!(differences(engine, &own).is_empty());
         }
-        for engine in [Engine::Stock, Engine::StockSai, Engine::StockDefault] {
+        for engine in [Engine::Stock, Engine::StockSai, Engine::Stock6, Engine::StockDefault] {
             assert!(differences(engine, &stock).is_empty());
         }
         assert_eq!(

@@ -18,6 +18,10 @@ pub enum Engine {
     Stock,
     /// The same, where CREATE INDEX makes a storage-attached index in place of a legacy one.
     StockSai,
+    /// Tuned stock Cassandra of the next major version, as it was last published.
+    #[serde(rename = "stock-6")]
+    #[value(name = "stock-6")]
+    Stock6,
     /// Stock Cassandra as its cassandra.yaml comes: skip-list memtable on heap, BIG sstables, size-tiered compaction.
     StockDefault,
     /// Cassandra with the plug-in; tables say `memtable = 'cassiterite'`.
@@ -28,14 +32,21 @@ pub enum Engine {
 
 impl Engine {
     /// All of them.
-    pub const ALL: [Engine; 5] =
-        [Engine::Stock, Engine::StockSai, Engine::StockDefault, Engine::Cassiterite, Engine::CassiteriteDoor];
+    pub const ALL: [Engine; 6] = [
+        Engine::Stock,
+        Engine::StockSai,
+        Engine::Stock6,
+        Engine::StockDefault,
+        Engine::Cassiterite,
+        Engine::CassiteriteDoor,
+    ];
 
     /// The name on the command line and in reports.
     pub fn name(self) -> &'static str {
         match self {
             Engine::Stock => "stock",
             Engine::StockSai => "stock-sai",
+            Engine::Stock6 => "stock-6",
             Engine::StockDefault => "stock-default",
             Engine::Cassiterite => "cassiterite",
             Engine::CassiteriteDoor => "cassiterite-door",
@@ -47,6 +58,7 @@ impl Engine {
         match self {
             Engine::Stock => "trie memtable off heap, BTI sstables, unified compaction",
             Engine::StockSai => "the same as stock, with storage-attached indexes",
+            Engine::Stock6 => "the same as stock, of Apache Cassandra 6.0-alpha2",
             Engine::StockDefault => {
                 "what cassandra.yaml gives: skip-list memtable on heap, BIG sstables, size-tiered compaction"
             }
@@ -58,9 +70,17 @@ impl Engine {
     /// What follows `WITH` in CREATE TABLE; empty: no options.
     pub fn table_options(&self) -> &'static str {
         match self {
-            Engine::Stock | Engine::StockSai => "compaction = {'class': 'UnifiedCompactionStrategy'}",
+            Engine::Stock | Engine::StockSai | Engine::Stock6 => "compaction = {'class': 'UnifiedCompactionStrategy'}",
             Engine::StockDefault => "",
             Engine::Cassiterite | Engine::CassiteriteDoor => "memtable = 'cassiterite'",
+        }
+    }
+
+    /// The Apache Cassandra that it is, where that is another one than the checkout's.
+    pub fn cassandra_version(self) -> Option<&'static str> {
+        match self {
+            Engine::Stock6 => Some("6.0-alpha2"),
+            _ => None,
         }
     }
 
@@ -72,7 +92,7 @@ impl Engine {
     /// Top-level keys of cassandra.yaml that make the engine what it is.
     pub(super) fn yaml(self) -> Vec<(&'static str, Value)> {
         match self {
-            Engine::Stock => tuned_stock(),
+            Engine::Stock | Engine::Stock6 => tuned_stock(),
             Engine::StockSai => [tuned_stock(), vec![("default_secondary_index", json!("sai"))]].concat(),
             Engine::StockDefault | Engine::Cassiterite => Vec::new(),
             Engine::CassiteriteDoor => {

@@ -64,7 +64,10 @@ impl Cluster {
     pub fn open(base: &Path) -> Result<Self> {
         let known = base.canonicalize().ok().map(|base| State::read(&base)).transpose()?.flatten();
         match known {
-            Some(state) => Ok(Self { home: Home::find()?, state, progress: Arc::new(Silent) }),
+            Some(state) => {
+                let home = Home::find()?.of_engine(state.spec.engine);
+                Ok(Self { home, state, progress: Arc::new(Silent) })
+            }
             None => bail!("there is no cluster in {}: start one with `cassiterite cluster up`", base.display()),
         }
     }
@@ -155,7 +158,7 @@ impl Cluster {
     /// The command that runs nodetool on a node.
     pub fn nodetool_command(&self, number: u32) -> Result<Command> {
         let port = self.state.member(number)?.jmx_port.to_string();
-        let mut command = Command::new(self.home.join("scripts/nodetool"));
+        let mut command = self.home.script("scripts/nodetool");
         command.args(["-h", "127.0.0.1", "-p", port.as_str()]);
         Ok(command)
     }

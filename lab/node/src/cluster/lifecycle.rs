@@ -33,7 +33,7 @@ impl Cluster {
     /// with its own words. All nodes that were started here are stopped again then.
     pub fn up(spec: &ClusterSpec, progress: &dyn Progress) -> Result<Self> {
         spec.validate()?;
-        let home = Home::find()?;
+        let home = Home::find()?.of_engine(spec.engine);
         fs::create_dir_all(&spec.base).with_context(|| format!("cannot make {}", spec.base.display()))?;
         let base = spec.base.canonicalize()?;
         let _lock = state::lock(&base)?;

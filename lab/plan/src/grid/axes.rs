@@ -32,7 +32,7 @@ pub enum Scope {
 /// The axes by name, with what a change needs and what they are; `profile.PATH` and `yaml.KEY` are besides.
 pub const AXES: [(&str, Scope, &str); 16] = [
     ("nodes", Scope::Cluster, "number of nodes"),
-    ("engine", Scope::Cluster, "stock, stock-sai, stock-default, cassiterite, cassiterite-door"),
+    ("engine", Scope::Cluster, "stock, stock-sai, stock-6, stock-default, cassiterite, cassiterite-door"),
     ("node", Scope::Cluster, "size of each node: cpus, memory and, where sizes differ in it, price"),
     ("heap", Scope::Cluster, "heap of each node, as 1g"),
     ("num_tokens", Scope::Cluster, "tokens of each node"),

@@ -72,9 +72,7 @@ impl Settings {
             None => None,
             Some(name) => match name.parse() {
                 Ok(engine) => Some(engine),
-                Err(_) => {
-                    bail!("-engine: '{name}' is none of stock, stock-sai, stock-default, cassiterite, cassiterite-door")
-                }
+                Err(_) => bail!("-engine: '{name}' is none of {}", Engine::ALL.map(Engine::name).join(", ")),
             },
         };
         let draw = line.option("-draw").is_some();

@@ -207,7 +207,7 @@ pub const OPTIONS: &[Group] = &[
     Group {
         names: &["-engine"],
         about: "(own) table options to add to the schema",
-        parameters: &[free("stock|stock-sai|stock-default|cassiterite|cassiterite-door", "the engine")],
+        parameters: &[free("stock|stock-sai|stock-6|stock-default|cassiterite|cassiterite-door", "the engine")],
         refused: &[],
     },
     Group {

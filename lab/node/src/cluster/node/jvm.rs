@@ -6,7 +6,6 @@
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{bail, ensure, Context, Result};
 
@@ -101,7 +100,7 @@ fn class_archive(home: &Home) -> Result<Option<PathBuf>> {
     if !script.is_file() {
         return Ok(None);
     }
-    let output = Command::new(&script).arg("--name").output();
+    let output = home.script("scripts/class-archive.sh").arg("--name").output();
     let output = output.with_context(|| format!("cannot run {}", script.display()))?;
     let said = String::from_utf8_lossy(&output.stderr);
     ensure!(output.status.success(), "{} failed: {}", script.display(), said.trim());
