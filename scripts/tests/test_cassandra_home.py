@@ -66,7 +66,8 @@ class CassandraHomeTest(unittest.TestCase):
         self.pin(JARS, "cassandra-versions/6.0-alpha2.sha256")
         ran = self.tree.run("cassandra-home.sh", CASSANDRA_VERSION="6.0-alpha2")
         self.assertEqual(0, ran.returncode, ran.stderr)
-        self.assertEqual("6.0-alpha2", (self.tree.path / "build" / "cassandra-6.0-alpha2" / "version").read_text().strip())
+        version = self.tree.path / "build" / "cassandra-6.0-alpha2" / "version"
+        self.assertEqual("6.0-alpha2", version.read_text().strip())
 
     def test_an_altered_jar_of_another_version_is_refused(self):
         self.pin({**JARS, "guava.jar": b"Guava, older"}, "cassandra-versions/5.0.4.sha256")

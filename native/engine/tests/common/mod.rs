@@ -167,12 +167,9 @@ pub fn with_entry(mut request: Vec<u8>, index: u32, value: &str, at: u32) -> Vec
     request.extend_from_slice(&index.to_le_bytes());
     request.extend_from_slice(&1_i64.to_le_bytes());
     request.extend_from_slice(&1_u32.to_le_bytes());
-    counted(&mut request, &partition(value));
+    counted(&mut request, &value_of(value));
     counted(&mut request, &clustering(at));
-    // Liveness alone.
-    let mut entry = vec![1, 0x02];
-    entry.extend_from_slice(&1_i64.to_le_bytes());
-    counted(&mut request, &entry);
+    counted(&mut request, &entry(1));
     request
 }
 

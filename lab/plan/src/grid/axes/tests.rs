@@ -64,7 +64,7 @@ fn labels_tell_what_they_set_unless_they_say_it() {
         [
             "cl = ONE:  (consistency level, one or by operation)",
             "engine = cassiterite-door: the plug-in, with front_door: reads \
-             (stock, stock-sai, stock-default, cassiterite, cassiterite-door)",
+             (stock, stock-sai, stock-6, stock-default, cassiterite, cassiterite-door)",
             "profile.columnspec.v.size = small: fixed(10) (a part of the profile)",
             "profile.columnspec.v.size = large: fixed(1000) (a part of the profile)",
             "together = P1C3: rf=3, nodes=3 (settings that change together)",
