@@ -14,6 +14,8 @@ import com.google.common.util.concurrent.Uninterruptibles;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.apache.cassandra.concurrent.NamedThreadFactory;
+
 /**
  * Work that may take as long as it takes: its thread has a core when clients' threads have none to do with it. The JVM ignores
  * {@link Thread#setPriority} on Linux, where threads that a thread of low priority makes have it, too, and keep it. So this is
@@ -27,14 +29,7 @@ public final class LowPriority
     /** A tenth of the share of a thread of niceness 0: clients are ahead of it, and never shut it out. */
     private static final int NICENESS = Integer.getInteger(PROPERTY, 10);
 
-    private static final ExecutorService THREADS = Executors.newCachedThreadPool(work -> {
-        Thread thread = new Thread(() -> {
-            take();
-            work.run();
-        }, "cassiterite-low-priority");
-        thread.setDaemon(true);
-        return thread;
-    });
+    private static final ExecutorService THREADS = Executors.newCachedThreadPool(new NamedThreadFactory("cassiterite-low-priority"));
 
     private LowPriority()
     {
@@ -45,7 +40,10 @@ public final class LowPriority
     {
         try
         {
-            return Uninterruptibles.getUninterruptibly(THREADS.submit(work::get));
+            return Uninterruptibles.getUninterruptibly(THREADS.submit(() -> {
+                take();
+                return work.get();
+            }));
         }
         catch (ExecutionException e)
         {
