@@ -41,15 +41,18 @@ class FullDiskStreamTest
     /** What the store itself may write meanwhile. */
     private static final int LOGS_MEBIBYTES = 4;
 
+    /** The first node cuts its files there: four of 10 MiB, so that what is left after two does not fit in {@link #LEFT_MEBIBYTES}. */
+    private static final String[] FIRST = { "-4611686018427387904", "0", "4611686018427387904", "9223372036854775000" };
+    private static final String SECOND = "9223372036854775001";
+
     private final Blobs blobs = new Blobs("spaced.t", VALUE_BYTES);
 
     @Test
     void whatDoesNotFitLeavesNothing()
     {
-        try (Node first = JoinAndLeaveTest.node("space-1", "127.0.0.1").jvm("-Dcassandra.streaming.session.parallelTransfers=1").start();
+        try (Node first = MoveTest.node("space-1", "127.0.0.1", FIRST).jvm("-Dcassandra.streaming.session.parallelTransfers=1").start();
              SmallDisk disk = diskOf("space-2", SMALL_MEBIBYTES);
-             Node second = StreamHolds.on(JoinAndLeaveTest.node("space-2", "127.0.0.2")).joining(first).yaml("auto_bootstrap", "false")
-                                      .keep().build();
+             Node second = MoveTest.node("space-2", "127.0.0.2", SECOND).joining(first).yaml("auto_bootstrap", "false").keep().build();
              Cql cql = first.cql())
         {
             fill(cql);

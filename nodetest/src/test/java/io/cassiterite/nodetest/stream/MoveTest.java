@@ -37,7 +37,8 @@ class MoveTest
     private static final String THERE = "-1";
     private static final String BACK = "-5000000000000000000";
 
-    private static NodeBuilder node(String name, String address, String... tokens)
+    /** A node that holds streams, with these tokens. */
+    static NodeBuilder node(String name, String address, String... tokens)
     {
         return StreamHolds.on(JoinAndLeaveTest.node(name, address)).yaml("num_tokens", Integer.toString(tokens.length))
                           .yaml("initial_token", "'" + String.join(",", tokens) + "'");
