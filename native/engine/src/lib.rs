@@ -10,7 +10,7 @@
 //! | Layer | Modules | What they know |
 //! |---|---|---|
 //! | basics | `error` `log` `faults` `bytes` `tokens` `links` `increments` `disk_space` | nothing of RocksDB |
-//! | RocksDB | `database` `raw` `compaction` `options` `wal` | one database; all unsafe code is in `raw` |
+//! | RocksDB | `database` `entry_blocks` `raw` `compaction` `options` `wal` | one database; all unsafe code is in `raw` |
 //! | store | `catalog` `schema` `manifest` `durability` `store_core` `staging` | an open store, without its tables |
 //! | table | `source` `table` `imported` | what a table is: column families, columns, generation, locks |
 //! | work | `read` `write` `flush` `compact` `snapshot` `load` `backup` `export` `receive` `cleanup` `verify` `range_sizes` `stats` | what is done to a table, each in an `impl Table` |
@@ -36,6 +36,7 @@ pub mod compaction;
 mod database;
 mod disk_space;
 mod durability;
+mod entry_blocks;
 mod error;
 mod export;
 mod faults;

@@ -16,6 +16,7 @@ mod events;
 mod files;
 mod ingest;
 mod limiter;
+mod packing;
 mod ring;
 mod status;
 pub(crate) mod sys;
@@ -34,6 +35,7 @@ pub(crate) use files::{
 };
 pub(crate) use ingest::{file_min_timestamp, file_origin, flushed_file, ingest, try_to_ingest, Ingested, Ingestion};
 pub(crate) use limiter::CompactionLimiter;
+pub(crate) use packing::pack_entries;
 pub(crate) use ring::Ring;
 pub(crate) use status::Status;
 pub(crate) use table::{install_table, CompactionHooks, CompactionSource, Decision, EntryFacts, TableHooks};

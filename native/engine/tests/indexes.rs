@@ -6,7 +6,8 @@
 
 mod common;
 
-use cassiterite_engine::{Kind, Missed, Store, Table};
+use cassiterite_codec::key::murmur3_token;
+use cassiterite_engine::{Depth, Kind, Missed, Store, Table};
 use common::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
@@ -400,6 +401,54 @@ fn an_index_of_the_former_format_is_made_anew() {
     let table = common::table(&store);
     assert!(table.index_state(NAME).unwrap().complete);
     assert_eq!((rows(&table, "a").len(), entries_of(&table, "red")), (3, 3));
+    store.close().unwrap();
+}
+
+/// What an index has of a row of a table without clustering columns.
+fn row_of(partition: &[u8]) -> Vec<u8> {
+    let half = ((murmur3_token(partition) >> 32) as u32 ^ 1 << 31).to_be_bytes();
+    [&half[..], &[partition.len() as u8], partition].concat()
+}
+
+#[test]
+fn packed_entries_are_small_and_are_read_after_a_restart() {
+    const ROWS: u32 = 20_000;
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let (table, number) = with_index(&store);
+    for at in 0..ROWS {
+        let mut out = update(&partition("a"), &[]);
+        out[0] = 2;
+        out.extend_from_slice(&1u32.to_le_bytes());
+        out.extend_from_slice(&number.to_le_bytes());
+        out.extend_from_slice(&1i64.to_le_bytes());
+        out.extend_from_slice(&1u32.to_le_bytes());
+        counted(&mut out, &value_of(&(at % 200).to_string()));
+        counted(&mut out, &row_of(&(at.wrapping_mul(2_654_435_761) % 1_000_000).to_be_bytes()));
+        counted(&mut out, &entry(1));
+        table.write(&out, 0).unwrap();
+    }
+    let index = table.index(NAME).unwrap();
+    index.flush().unwrap();
+    let before: Vec<_> = (0..200).map(|value| found(&table, &value.to_string())).collect();
+    index.compact().unwrap();
+    let bytes = index.stats().unwrap()[FILE_BYTES];
+    assert!(bytes < 3 * i64::from(ROWS), "{bytes} bytes");
+    let check = |table: &Table| {
+        for (value, rows) in before.iter().enumerate() {
+            assert_eq!(&found(table, &value.to_string()), rows, "{value}");
+        }
+    };
+    check(&table);
+    assert_eq!(before.iter().map(Vec::len).sum::<usize>() as u32, ROWS);
+    let verified = table.verify(Depth::Checksums, &[0; 4]).unwrap();
+    assert_eq!((verified.files, verified.bytes), (1, bytes as u64), "of the index");
+    store.close().unwrap();
+    let store = open(folder.path());
+    let table = common::table(&store);
+    check(&table);
+    table.index(NAME).unwrap().compact().unwrap();
+    check(&table);
     store.close().unwrap();
 }
 

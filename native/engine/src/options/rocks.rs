@@ -12,7 +12,7 @@ use crate::compaction::{
 };
 use crate::error::Result;
 use crate::raw::sys;
-use crate::raw::{sum_files, tune_blocks, CompactionLimiter, Ring};
+use crate::raw::{pack_entries, sum_files, tune_blocks, CompactionLimiter, Ring};
 use rocksdb::statistics::StatsLevel;
 use rocksdb::{
     BlockBasedOptions, Cache, DBCompactionStyle, DBCompressionType, DBRecoveryMode, Options, SliceTransform,
@@ -139,10 +139,12 @@ pub(crate) fn family_options(
     }
     let mut options = with_blocks(settings, &blocks, purge);
     size_memtables(&mut options, settings, (!of_index).then_some(families));
-    if of_index && settings.bottommost_compression != Compression::None {
-        compress_entries(&mut options);
-    }
-    if !of_index {
+    if of_index {
+        pack_entries(&mut options); // whatever the setting: files that are packed must be read
+        if settings.bottommost_compression != Compression::None {
+            compress_entries(&mut options);
+        }
+    } else {
         by_token(&mut options);
         shared.ring.install(&mut options);
     }
@@ -256,7 +258,8 @@ fn filter_keys(blocks: &mut BlockBasedOptions, settings: &Settings) {
     blocks.set_optimize_filters_for_memory(true);
 }
 
-/// Keys and values of entries are short and alike: zstd leaves less of them than LZ4 does, as `tests/indexes.rs` shows.
+/// Keys and values of entries are short and alike: zstd leaves less of them than LZ4 does, and packed less still, as
+/// `tests/indexes.rs` shows.
 fn compress_entries(options: &mut Options) {
     options.set_bottommost_compression_type(DBCompressionType::Zstd);
     options.set_bottommost_compression_options(ZSTD_WINDOW_BITS, ZSTD_LEVEL, 0, 0, true);

@@ -7,8 +7,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
+#include "rocksdb/advanced_compression.h"
 #include "rocksdb/db.h"
 
 namespace cassiterite {
@@ -129,6 +131,16 @@ struct BegunCompaction {
   std::vector<uint64_t> input_numbers;
 };
 BegunCompaction& begun_compaction();
+
+// Of data blocks of indexes; implemented in packing.rs, and the same in each call.
+struct PackCalls {
+  // False where the block is not to be packed.
+  bool (*pack)(Bytes block, std::string* out);
+  // False where these are not the packed bytes of a block of `size` bytes.
+  bool (*unpack)(Bytes packed, char* out, size_t size);
+};
+// Writes, and reads, files whose blocks are packed (packing.cc).
+std::shared_ptr<rocksdb::CompressionManager> entry_packing(const PackCalls& calls);
 
 // The number in the name of a table file; 0 where there is none.
 uint64_t file_number(const std::string& path);

@@ -337,7 +337,7 @@ extern "C" fn facts<H: TableHooks>(state: *mut c_void, key: Bytes, fragment: Byt
 }
 
 /// Copies bytes into a `std::string`; always true.
-fn assign(string: *mut c_void, bytes: &[u8]) -> bool {
+pub(super) fn assign(string: *mut c_void, bytes: &[u8]) -> bool {
     // SAFETY: `string` is the caller's live `std::string`.
     unsafe { cassiterite_string_assign(string, bytes.as_ptr(), bytes.len()) };
     true

@@ -20,11 +20,12 @@ using rocksdb::Status;
 // Returns false to end. `value` is null where the entry is a deletion.
 using EntryCall = bool (*)(void* target, Bytes key, const Bytes* value);
 
-rocksdb::Options uncached() {
+rocksdb::Options uncached(const PackCalls& packing) {
   rocksdb::BlockBasedTableOptions blocks;
   blocks.no_block_cache = true;
   rocksdb::Options options;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(blocks));
+  options.compression_manager = entry_packing(packing);
   return options;
 }
 
@@ -52,8 +53,9 @@ Status each_entry(rocksdb::SstFileReader& reader, EntryCall call, void* target) 
 
 // Opens the file: its footer, its properties, the top of its index. With `blocks` also compares the checksum of each
 // block. Then shows all entries, in their order, unless `call` is null.
-extern "C" Failure* cassiterite_verify_file(const char* path, bool blocks, EntryCall call, void* target) {
-  rocksdb::SstFileReader reader{uncached()};
+extern "C" Failure* cassiterite_verify_file(const char* path, bool blocks, const PackCalls* packing, EntryCall call,
+                                           void* target) {
+  rocksdb::SstFileReader reader{uncached(*packing)};
   Status status = reader.Open(path);
   if (status.ok() && blocks) {
     status = reader.VerifyChecksum();

@@ -4,6 +4,7 @@
 //! Reads one table file by itself, past the database and its cache.
 
 use super::ingest::c_path;
+use super::packing::{PackCalls, CALLS};
 use super::status::{outcome, Failure};
 use super::{contained, Bytes};
 use crate::error::{EngineError, Result};
@@ -17,6 +18,7 @@ extern "C" {
     fn cassiterite_verify_file(
         path: *const c_char,
         blocks: bool,
+        packing: *const PackCalls,
         call: Option<EntryCall>,
         target: *mut c_void,
     ) -> *mut Failure;
@@ -35,12 +37,12 @@ pub(crate) fn verify_file(path: &Path, blocks: bool, check: Option<&mut Check<'_
     let path = c_path(path)?;
     let Some(check) = check else {
         // SAFETY: the path is NUL-terminated; without a call there is no target.
-        return outcome(unsafe { cassiterite_verify_file(path.as_ptr(), blocks, None, ptr::null_mut()) });
+        return outcome(unsafe { cassiterite_verify_file(path.as_ptr(), blocks, &CALLS, None, ptr::null_mut()) });
     };
     let mut visit = Visit { check, failed: None };
     let target = ptr::from_mut(&mut visit).cast();
     // SAFETY: the path is NUL-terminated; `visit_entry` gets the visit that it expects, only during the call.
-    let read = outcome(unsafe { cassiterite_verify_file(path.as_ptr(), blocks, Some(visit_entry), target) });
+    let read = outcome(unsafe { cassiterite_verify_file(path.as_ptr(), blocks, &CALLS, Some(visit_entry), target) });
     visit.failed.map_or(read, Err)
 }
 
