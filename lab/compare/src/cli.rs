@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use anyhow::{ensure, Context, Result};
-use clap::Args;
+use anyhow::{anyhow, ensure, Context, Result};
+use clap::{Args, ValueEnum};
 
 use crate::own::OwnWorkload;
 use crate::rounds::Comparison;
@@ -23,8 +23,8 @@ use lab_node::cpus::{Cpus, Split};
 
 /// What means nothing to `--runs`, which runs nothing.
 const OF_RUNS: &str = "profile ops sla engines scale rounds seconds warmup rows value_bytes rate in_flight threads \
-                       connections request_timeout client_cpus nodes vnodes replication_factor samples compaction heap \
-                       set port fast_nodes settle json html";
+                       connections request_timeout client_cpus nodes vnodes replication_factor samples throttle compaction \
+                       heap heap_of set port fast_nodes settle json html";
 
 /// `cassiterite compare`.
 #[derive(Args, Debug)]
@@ -98,12 +98,18 @@ pub struct CompareCommand {
     /// Replacements of a node in each run (stream).
     #[arg(long)]
     samples: Option<usize>,
+    /// MiB/s of the table that moves beside requests (move) [default: 64].
+    #[arg(long, value_name = "MIB_PER_S")]
+    throttle: Option<u32>,
     /// Compaction class of the tables of stock engines, such as LeveledCompactionStrategy.
     #[arg(long)]
     compaction: Option<String>,
     /// Heap of each node, as in -Xmx.
     #[arg(long)]
     heap: Option<String>,
+    /// Another heap of one engine's nodes, so that all engines have the same memory in total; repeatable.
+    #[arg(long, value_name = "ENGINE=SIZE")]
+    heap_of: Vec<String>,
     /// A key of cassandra.yaml for all engines alike; repeatable.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
@@ -157,7 +163,7 @@ impl CompareCommand {
             return saved::judged(before, after);
         }
         let settings = self.settings()?;
-        let engines = if self.engines.is_empty() { settings.scenario.engines() } else { self.engines.clone() };
+        let engines = self.engines(settings.scenario);
         ensure!(engines.len() > 1, "--engines: one engine compares with nothing; give two, such as stock,cassiterite");
         let _lock = lock_clusters()?;
         self.json.iter().chain(&self.html).try_for_each(|file| ensure_writable(file))?;
@@ -212,7 +218,9 @@ impl CompareCommand {
             vnodes: self.vnodes.unwrap_or(scale.vnodes),
             replication_factor: self.replication_factor.unwrap_or(copies),
             samples: self.samples.unwrap_or(scale.samples),
+            throttle_mib_per_s: self.throttle.unwrap_or(scale.throttle_mib_per_s),
             compaction: self.compaction.clone(),
+            heap_of: self.heap_of.iter().map(|text| self.heap_of(scenario, text)).collect::<Result<_>>()?,
             heap: self.heap.clone().unwrap_or_else(|| scale.heap.clone()),
             set: [scale.set.clone(), given].concat(),
             port: self.port.unwrap_or(scale.port),
@@ -223,6 +231,22 @@ impl CompareCommand {
         settings.validate()?;
         self.refuse_unheeded(&settings)?;
         Ok(settings)
+    }
+
+    fn engines(&self, scenario: Scenario) -> Vec<Engine> {
+        if self.engines.is_empty() {
+            scenario.engines()
+        } else {
+            self.engines.clone()
+        }
+    }
+
+    fn heap_of(&self, scenario: Scenario, text: &str) -> Result<(Engine, String)> {
+        let (name, heap) =
+            text.split_once('=').with_context(|| format!("--heap-of {text}: ENGINE=SIZE is expected"))?;
+        let engine = Engine::from_str(name, false).map_err(|problem| anyhow!("--heap-of {text}: {problem}"))?;
+        ensure!(self.engines(scenario).contains(&engine), "--heap-of {text}: {name} is not among the engines compared");
+        Ok((engine, heap.to_owned()))
     }
 
     /// Refuses by name what would change nothing.
@@ -237,6 +261,7 @@ impl CompareCommand {
             ("--seconds", self.seconds.is_some(), scenario != Scenario::Restart),
             ("--warmup", self.warmup.is_some(), scenario != Scenario::Restart),
             ("--samples", self.samples.is_some(), scenario == Scenario::Stream),
+            ("--throttle", self.throttle.is_some(), scenario == Scenario::Move),
         ] {
             ensure!(!given || heeded, "{option}: {name} has no use for it; leave it out");
         }
@@ -305,6 +330,7 @@ mod tests {
             ("restart", "--seconds"),
             ("restart", "--warmup"),
             ("mixed", "--samples"),
+            ("mixed", "--throttle"),
         ] {
             let told = refusal(&format!("{scenario} --client-cpus 0 {option} 10"));
             assert_eq!(told, format!("{option}: {scenario} has no use for it; leave it out"));
@@ -313,6 +339,12 @@ mod tests {
             let told = refusal(&format!("{scenario} --client-cpus 0 --value-bytes 100"));
             assert!(told.starts_with(&format!("--value-bytes: {scenario} has sizes of its own")), "{told}");
         }
+        for (given, why) in [("stock", "ENGINE=SIZE"), ("rocks=1g", "rocks"), ("stock-6=1g", "not among the engines")] {
+            let told = refusal(&format!("mixed --client-cpus 0 --heap-of {given}"));
+            assert!(told.starts_with(&format!("--heap-of {given}: ")) && told.contains(why), "{told}");
+        }
+        let heaps = read("mixed --client-cpus 0 --heap 2g --heap-of cassiterite=1g").unwrap();
+        assert_eq!((heaps.heap_of(Engine::Stock), heaps.heap_of(Engine::Cassiterite)), ("2g", "1g"));
         assert_eq!(read("mixed --client-cpus 0 --value-bytes 100 --connections 2").unwrap().value_bytes, 100);
         assert!(Line::try_parse_from(["compare", "--runs", "a.json", "b.json"]).is_ok());
     }

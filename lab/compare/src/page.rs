@@ -10,6 +10,7 @@ use crate::figure::{counted, Better};
 use crate::legend::{conclusions, legend};
 use crate::rounds::Comparison;
 use crate::sections::{ratio, sections, Spread};
+use crate::settings::Settings;
 use crate::verdict::{Judged, Verdict};
 use lab_node::cpus::Split;
 
@@ -41,6 +42,13 @@ const PLOT_REACH: f64 = 8.0;
 const PLOT_WIDTH: f64 = 180.0;
 const AXIS: [(f64, &str); 5] = [(0.125, "1/8"), (0.5, "1/2"), (1.0, "1"), (2.0, "2"), (8.0, "8")];
 
+/// The heap of each engine's nodes, once where they are alike.
+fn heaps(settings: &Settings) -> String {
+    let others = settings.heap_of.iter().map(|(engine, heap)| format!(", of {} {heap}", engine.name()));
+    let all = if settings.heap_of.is_empty() { " each" } else { "" };
+    others.fold(format!("{}{all}", settings.heap), |told, other| told + &other)
+}
+
 /// The whole page.
 pub fn html(comparison: &Comparison) -> String {
     let settings = &comparison.settings;
@@ -57,7 +65,7 @@ pub fn html(comparison: &Comparison) -> String {
             body {
                 h1 { "compare " (settings.scenario.name()) }
                 p.soft {
-                    (engines) " · " (counted(settings.rounds, "round")) " · " (counted(settings.nodes as usize, "node")) ", heap " (settings.heap) " each"
+                    (engines) " · " (counted(settings.rounds, "round")) " · " (counted(settings.nodes as usize, "node")) ", heap " (heaps(settings))
                 }
                 @for line in conclusions(comparison) { p.conclusion { (line) "." } }
                 (warnings(comparison))

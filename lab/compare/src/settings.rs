@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::own::OwnWorkload;
 use crate::scenario::Scenario;
+use lab_node::cluster::Engine;
 use lab_node::cpus::{Cpus, Split};
 
 /// Where a profile has the bytes of a value.
@@ -72,10 +73,15 @@ pub struct Settings {
     pub replication_factor: u32,
     /// Replacements of a node in each run of `stream`.
     pub samples: usize,
+    /// MiB/s of the throttled move of `move`.
+    pub throttle_mib_per_s: u32,
     /// Compaction class of the tables of stock engines; `None`: the engine's own.
     pub compaction: Option<String>,
     /// Heap of each node, as in -Xmx.
     pub heap: String,
+    /// Engines whose nodes have a heap of another size: so that all have the same memory in total.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub heap_of: Vec<(Engine, String)>,
     /// cassandra.yaml keys for all engines alike.
     pub set: Vec<(String, String)>,
     /// First CQL port; storage and JMX come after it.
@@ -126,8 +132,10 @@ impl Settings {
             vnodes: 16,
             replication_factor: if stream { 2 } else { 1 },
             samples: if scale == Scale::Tiny { 2 } else { 4 },
+            throttle_mib_per_s: 64,
             compaction: None,
             heap: if scale == Scale::Tiny { "768m" } else { "2g" }.to_owned(),
+            heap_of: Vec::new(),
             set: if stream { unthrottled() } else { Vec::new() },
             port: 29042,
             fast_nodes: false,
@@ -181,6 +189,7 @@ impl Settings {
         }
         if self.scenario == Scenario::Move {
             ensure!(self.nodes == 1, "--nodes {}: move runs on one node", self.nodes);
+            ensure!(self.throttle_mib_per_s > 0, "--throttle 0: Cassandra takes this for no throttle at all");
         }
         ensure!(self.port <= u16::MAX - 100, "--port {}: there is no room for the ports after it", self.port);
         Ok(())
@@ -189,6 +198,11 @@ impl Settings {
     /// The text of the profile, with `@VALUE_BYTES@` for the bytes of a value.
     pub fn profile(&self) -> &str {
         self.own.as_ref().map_or_else(|| self.scenario.profile(), |own| &own.text)
+    }
+
+    /// The heap of this engine's nodes, as in -Xmx.
+    pub fn heap_of(&self, engine: Engine) -> &str {
+        self.heap_of.iter().rev().find(|(of, _)| *of == engine).map_or(&self.heap, |(_, heap)| heap)
     }
 
     /// Length of each measured phase.
@@ -250,6 +264,7 @@ mod tests {
         assert!(refusal(Settings { replication_factor: 1, ..stream.clone() }).contains("replicas"));
         assert!(refusal(Settings { samples: 0, ..stream }).contains("--samples"));
         let moves = Settings::new(Scenario::Move, Scale::Tiny);
-        assert!(refusal(Settings { nodes: 2, ..moves }).contains("--nodes"));
+        assert!(refusal(Settings { nodes: 2, ..moves.clone() }).contains("--nodes"));
+        assert!(refusal(Settings { throttle_mib_per_s: 0, ..moves }).contains("--throttle"));
     }
 }

@@ -40,7 +40,7 @@ fn entering() -> Vec<(String, String)> {
 
 pub(super) fn spec(settings: &Settings, engine: Engine) -> Result<ClusterSpec> {
     let mut spec = ClusterSpec::new(NAME, engine, settings.nodes)?;
-    spec.heap = settings.heap.clone();
+    spec.heap = settings.heap_of(engine).to_owned();
     spec.vnodes = settings.vnodes;
     spec.replication_factor = settings.replication_factor;
     if settings.scenario == Scenario::Stream {

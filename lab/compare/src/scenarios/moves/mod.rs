@@ -24,8 +24,6 @@ use lab_load::load::{FaultCount, Outcome, Pace, Stop};
 
 const OPS: &str = "read=1,insert=1";
 const TABLE: &str = "rows";
-/// MiB/s beside the load.
-const THROTTLE: &str = "64";
 const UNTHROTTLED: &str = "0";
 const MIB: f64 = (1 << 20) as f64;
 
@@ -72,7 +70,7 @@ fn enter(subject: &mut Subject<'_>) -> Result<()> {
     subject.members_changed()
 }
 
-/// Latencies while the table moves at [`THROTTLE`].
+/// Latencies while the table moves, throttled.
 fn beside_load(
     subject: &mut Subject<'_>,
     population: lab_load::profile::Population,
@@ -80,7 +78,7 @@ fn beside_load(
     before: &Outcome,
 ) -> Result<Vec<Figure>> {
     let rewrite = Rewrite::of(subject, TABLE)?;
-    subject.nodetool(&["setcompactionthroughput", THROTTLE])?;
+    subject.nodetool(&["setcompactionthroughput", &subject.settings().throttle_mib_per_s.to_string()])?;
     let pace = Pace::Open { per_s };
     let phase = Phase { name: "moving", ops: OPS.into(), population, pace, stop: Stop::WorkloadEnds };
     let loaded = subject.load_while(&phase, |cluster| rewrite.run(cluster, Way::In))?;
