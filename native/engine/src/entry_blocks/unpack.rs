@@ -26,7 +26,7 @@ pub(crate) fn unpack(packed: &[u8], block_bytes: usize) -> Option<Vec<u8>> {
     let count = groups.iter().map(|(_, rows)| rows).sum();
     let mut keys = Keys::read(&mut reader)?;
     let own = EntryColumn::read(reader.counted()?, count)?;
-    let mut block = Block { entries: Vec::with_capacity(count), restart_interval, flags: u32::from(flags) };
+    let mut block = Block { entries: Vec::new(), restart_interval, flags: u32::from(flags) };
     for (value, rows) in groups {
         let at = block.entries.len();
         keys.begin_group(rows)?;
