@@ -1,17 +1,23 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Native methods that expose the codec's pure functions, so that tests in Java can compare them with Cassandra's own.
+//! Native methods that expose the codec's pure functions, and digests, so that tests in Java can compare them with
+//! Cassandra's own.
+
+use std::sync::Arc;
 
 use cassiterite_codec::columns::ColumnSet;
 use cassiterite_codec::key::Kind;
 use cassiterite_codec::{compact, merge, CodecError, DeletionTime, Outcome, Purge};
 use cassiterite_engine::{EngineError, Result};
+use cassiterite_frontdoor::digest_of_table;
 use jni::objects::{JByteArray, JClass};
 use jni::sys::{jbyteArray, jint, jlong};
 use jni::JNIEnv;
 
+use crate::door_table::DoorTable;
 use crate::funnel::guard_plain;
+use crate::handles::TABLES;
 use crate::table::{java_bytes, rust_bytes};
 
 #[no_mangle]
@@ -26,6 +32,24 @@ extern "system" fn Java_io_cassiterite_engine_Native_mergeFragments(
         let mut merged = Vec::new();
         merge(kind_of(kind)?, &split(&fragments)?, &mut merged).map_err(invalid)?;
         java_bytes(env, &merged)
+    })
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_tableDigest(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    table: jlong,
+    spec: JByteArray<'_>,
+    read: JByteArray<'_>,
+) -> jbyteArray {
+    guard_plain(&mut env, std::ptr::null_mut(), |env| {
+        let (spec, read) = (rust_bytes(env, &spec)?, rust_bytes(env, &read)?);
+        let table = DoorTable(Arc::clone(TABLES.get(table)?.value()?));
+        match digest_of_table(&table, &spec, &read) {
+            Some(digest) => java_bytes(env, &digest),
+            None => Ok(std::ptr::null_mut()),
+        }
     })
 }
 

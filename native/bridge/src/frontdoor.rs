@@ -205,6 +205,12 @@ fn describe(notices: Vec<Notice>) -> (Vec<u8>, Vec<OwnedFd>) {
                 bytes.extend(connection.to_be_bytes());
                 continue;
             }
+            Notice::WantedTable { table } => {
+                bytes.push(4);
+                bytes.extend(0u64.to_be_bytes());
+                bytes.extend(table);
+                continue;
+            }
         };
         let (is_direct, descriptor) = match client.way {
             Way::Pair(end) => (0, end),

@@ -7,12 +7,18 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+mod digesting;
+
 use crate::reason::Reason;
-use crate::rights::open_table::{OpenTable, TableId};
+use crate::rights::digest::Quorum;
+use crate::rights::open_table::{Compared, OpenTable, TableId};
 use crate::rights::prepared::{Prepared, Standing};
 use crate::rights::routes::Routes;
 use crate::rights::table_reader::{Reach, Unread};
-use crate::statement::{self, Execute, Id, Served};
+use crate::statement::{self, Digest, DigestKey, Execute, Id, PeerRead, PeerSpec, ReadRequest, Served};
+
+pub use digesting::digest_of_table;
+pub(crate) use digesting::NoDigest;
 
 /// Where a read request names the bytes of the first chunk (docs/internals/boundary.md).
 const CHUNK_FIELD: std::ops::Range<usize> = 2..6;
@@ -35,6 +41,8 @@ pub(crate) struct Answer {
     pub level: u16,
     pub read: Served,
     pub prepared: Arc<Prepared>,
+    /// What other replicas have to agree with before it is sent; `None` where this node alone may answer.
+    pub quorum: Option<Box<Quorum>>,
 }
 
 /// Why there is no answer.
@@ -110,14 +118,20 @@ impl Answering {
         let recipe = &prepared.recipe;
         let table = routed.tables.get(recipe.table_id()).ok_or(passed(Reason::TableGate))?;
         let execute = Execute::parse(version, body).map_err(passed)?;
-        if !table.answers_at(execute.consistency) {
-            return Err(passed(Reason::Consistency));
-        }
+        let comparison = match table.answers_at(execute.consistency) {
+            true => None,
+            false => Some(Comparison::of(routes, table, prepared, execute.consistency).map_err(passed)?),
+        };
         let token = recipe.read_request(&execute, &mut self.request).map_err(passed)?;
         if !table.has(token) {
             return Err(passed(Reason::NotReplica));
         }
-        let read = self.read(prepared, table, &execute, reach, out)?;
+        let mut quorum = match &comparison {
+            None => None,
+            Some(comparison) => Some(comparison.begin(token, view.epoch()).map_err(passed)?),
+        };
+        let agreeing = comparison.as_ref().zip(quorum.as_deref_mut());
+        let read = self.read(prepared, table, &execute, agreeing, reach, out)?;
         if !routes.holds(&view, Instant::now()) {
             return Err(passed(Reason::RightsMoved));
         }
@@ -127,7 +141,52 @@ impl Answering {
             level: execute.consistency,
             read,
             prepared: Arc::clone(prepared),
+            quorum,
         })
+    }
+}
+
+/// With what an answer is compared that other replicas have to agree with.
+struct Comparison<'r> {
+    compared: &'r Compared,
+    spec: &'r PeerSpec,
+    key: &'r DigestKey,
+    needed: usize,
+}
+
+impl<'r> Comparison<'r> {
+    fn of(routes: &'r Routes, table: &'r OpenTable, prepared: &'r Prepared, level: u16) -> Result<Self, Reason> {
+        let compared = table.compared.as_ref().ok_or(Reason::Consistency)?;
+        let needed = compared.replicas.needed(level).ok_or(Reason::Consistency)?;
+        // The recipe may be of the schema before or after the one that the table was opened with.
+        let spec = prepared.spec_for(&compared.layout).ok_or(Reason::TableGate)?;
+        let key = routes.digest_key().ok_or(Reason::Consistency)?;
+        Ok(Comparison { compared, spec, key, needed })
+    }
+
+    /// What the other replicas of a token are to be asked, but for the read and its digest.
+    fn begin(&self, token: i64, epoch: u64) -> Result<Box<Quorum>, Reason> {
+        let replicas = self.compared.replicas.of(token);
+        if replicas.len() < self.needed {
+            return Err(Reason::Consistency);
+        }
+        Ok(Box::new(Quorum { replicas, needed: self.needed, digest: Digest::default(), read: Vec::new(), epoch }))
+    }
+
+    /// Digests this node's own contents, which the answer was made of.
+    fn digest(
+        &self,
+        request: &[u8],
+        answer: statement::Answer<'_>,
+        (now_s, rows_max, tombstones_max): (i64, u32, u32),
+        quorum: &mut Quorum,
+    ) -> Result<(), Reason> {
+        let request = ReadRequest::decode(request).ok_or(Reason::Malformed)?;
+        let gc_before_s = now_s.saturating_sub(i64::from(self.compared.gc_grace_s));
+        let read = PeerRead { key: self.key, now_s, gc_before_s, rows_max, request };
+        quorum.digest = statement::digest(self.spec, &read, answer, tombstones_max)?;
+        quorum.read = read.encode();
+        Ok(())
     }
 }
 
@@ -138,6 +197,7 @@ impl Answering {
         prepared: &Prepared,
         table: &OpenTable,
         execute: &Execute<'_>,
+        mut agreeing: Option<(&Comparison<'_>, &mut Quorum)>,
         reach: Reach,
         out: &mut Vec<u8>,
     ) -> Result<Served, Unanswered> {
@@ -154,7 +214,14 @@ impl Answering {
             let entries = self.entries.get(found.range).unwrap_or_default();
             let answer = statement::Answer { entries, is_complete: found.is_all };
             match prepared.recipe.rows(execute, answer, now_s, table.tombstones_max, out) {
-                Ok(served) => return Ok(served),
+                Ok(served) => {
+                    if let Some((comparison, quorum)) = &mut agreeing {
+                        let rows_max = prepared.recipe.rows_max(execute).map_err(Unanswered::Passed)?;
+                        let limits = (execute.now_in_seconds.unwrap_or(now_s), rows_max, table.tombstones_max);
+                        comparison.digest(&self.request, answer, limits, quorum).map_err(Unanswered::Passed)?;
+                    }
+                    return Ok(served);
+                }
                 Err(Reason::Unfinished) if chunk_bytes < MAX_CHUNK_BYTES => {
                     set_chunk(&mut self.request, (chunk_bytes * 4).clamp(MIN_CHUNK_BYTES, MAX_CHUNK_BYTES));
                 }
@@ -186,3 +253,6 @@ fn set_chunk(request: &mut [u8], bytes: usize) {
 fn wall_clock_s() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64)
 }
+
+#[cfg(test)]
+mod tests;

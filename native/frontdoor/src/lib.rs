@@ -19,7 +19,7 @@
 //! | Modules | What they know |
 //! |---|---|
 //! | `client` `notices` | what the owner of the door learns |
-//! | `reason` | why a request is not answered here |
+//! | `reason` `refusal` | why a request is not answered here, and why another node's is not |
 //! | `protocol` | where requests and responses begin and end |
 //! | `statement` | EXECUTE, recipes, values, rows: bytes to bytes |
 //! | `rights` | what may be answered now |
@@ -39,6 +39,7 @@ mod door;
 mod notices;
 mod protocol;
 mod reason;
+mod refusal;
 mod request;
 mod rights;
 mod served;
@@ -47,6 +48,7 @@ mod sockets;
 mod statement;
 mod threads;
 
+pub use answering::digest_of_table;
 pub use client::{Client, ListenerId, Way};
 pub use counters::Counters;
 pub use door::{Door, DoorOptions};

@@ -3,14 +3,16 @@
 
 //! What the owner of the door has to take.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::client::Client;
 
 /// Clients that may wait, the kernel's backlog holds the others; and other notices, which come again.
 const MOST: usize = 1024;
+/// How often the owner of the door hears of the same table.
+const WANT_AGAIN: Duration = Duration::from_secs(1);
 
 /// Something that the owner of the door has to see to.
 #[derive(Debug)]
@@ -30,6 +32,11 @@ pub enum Notice {
         /// The connection, which [`Client::connection`] names.
         connection: u64,
     },
+    /// Another node would read a table that is not open here.
+    WantedTable {
+        /// The table's id.
+        table: [u8; 16],
+    },
 }
 
 /// A bounded queue.
@@ -42,6 +49,8 @@ pub(crate) struct Notices {
 #[derive(Default)]
 struct State {
     waiting: VecDeque<Notice>,
+    /// Since when the owner need not hear of a table again.
+    told: HashMap<[u8; 16], Instant>,
     is_closed: bool,
 }
 
@@ -67,8 +76,26 @@ impl Notices {
         self.offer(Notice::Forwarded { connection });
     }
 
-    fn offer(&self, notice: Notice) {
+    /// Adds a table, unless it was added of late, or too many notices wait.
+    pub(crate) fn want_table(&self, table: [u8; 16]) {
         let mut state = self.state();
+        let now = Instant::now();
+        if state.told.len() >= MOST {
+            state.told.retain(|_, since| now.duration_since(*since) < WANT_AGAIN);
+        }
+        let is_told = state.told.get(&table).is_some_and(|since| now.duration_since(*since) < WANT_AGAIN);
+        if is_told || state.told.len() >= MOST {
+            return;
+        }
+        state.told.insert(table, now);
+        self.push(state, Notice::WantedTable { table });
+    }
+
+    fn offer(&self, notice: Notice) {
+        self.push(self.state(), notice);
+    }
+
+    fn push(&self, mut state: MutexGuard<'_, State>, notice: Notice) {
         if !state.is_closed && state.waiting.len() < MOST {
             state.waiting.push_back(notice);
             self.changed.notify_all();
@@ -98,5 +125,28 @@ impl Notices {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_is_told_once_for_many_reads() {
+        let notices = Notices::default();
+        for table in [1, 2, 1, 2] {
+            notices.want_table([table; 16]);
+        }
+        let told = notices.take(Duration::ZERO).unwrap();
+        let tables: Vec<u8> = told
+            .iter()
+            .map(|notice| match notice {
+                Notice::WantedTable { table } => table[0],
+                _ => 0,
+            })
+            .collect();
+        assert_eq!(tables, [1, 2]);
     }
 }

@@ -5,11 +5,14 @@
 //!
 //! | Modules | What they know |
 //! |---|---|
+//! | `digest` `replicas` | what other replicas have to agree with, and which these are |
 //! | `table_reader` `open_table` | tables that the door may answer from |
 //! | `prepared` | statements that it can answer, and how well |
 //! | `routes` | all of it at one time, and whether it still holds |
 
+pub(crate) mod digest;
 pub(crate) mod open_table;
 pub(crate) mod prepared;
+pub(crate) mod replicas;
 pub(crate) mod routes;
 pub(crate) mod table_reader;

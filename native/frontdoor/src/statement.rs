@@ -16,8 +16,10 @@
 //! | `metadata` `row_size` `recipe` | one statement |
 //! | `paging` `places` `request` | from an EXECUTE to the engine's request |
 //! | `entries` `judge` `values` `row` `partition` `response` | from the engine's answer to the client's response |
+//! | `contents` | whether the answers of two replicas are the same |
 
 mod bytes;
+mod contents;
 mod decimal;
 mod entries;
 mod execute;
@@ -36,6 +38,7 @@ mod row_size;
 mod value;
 mod values;
 
+pub(crate) use contents::{digest, Digest, DigestKey, Layout, PeerRead, PeerSpec, ReadRequest};
 pub(crate) use execute::{Execute, Id};
 pub use recipe::{Recipe, RecipeError};
 pub(crate) use response::{Answer, Served};

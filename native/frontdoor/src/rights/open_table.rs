@@ -6,9 +6,14 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::replicas::Replicas;
 use super::table_reader::TableReader;
+use crate::statement::Layout;
 
-const VERSION: u8 = 1;
+/// Of a table that only this node answers from.
+const ALONE: u8 = 1;
+/// Of a table whose replicas are compared.
+const COMPARED: u8 = 2;
 
 /// A table's id: its UUID, more significant half first.
 pub(crate) type TableId = [u8; 16];
@@ -23,6 +28,28 @@ pub(crate) struct OpenTable {
     levels: u32,
     /// Tokens of which this node is a replica: behind the left one, up to the right one; sorted.
     ranges: Vec<(i64, i64)>,
+    /// What other nodes may be asked, and may ask.
+    pub compared: Option<Compared>,
+}
+
+/// How the replicas of a table are compared.
+#[derive(Debug)]
+pub(crate) struct Compared {
+    /// The table's gc_grace_seconds.
+    pub gc_grace_s: u32,
+    pub layout: Arc<Layout>,
+    pub replicas: Replicas,
+}
+
+impl Compared {
+    fn decode(bytes: &[u8]) -> Option<Compared> {
+        let (gc_grace_s, rest) = bytes.split_first_chunk()?;
+        let (length, rest) = rest.split_first_chunk()?;
+        let (layout, rest) = rest.split_at_checked(u32::from_be_bytes(*length) as usize)?;
+        let (replicas, rest) = Replicas::decode(rest)?;
+        let layout = Arc::new(Layout::decode(layout)?);
+        rest.is_empty().then_some(Compared { gc_grace_s: u32::from_be_bytes(*gc_grace_s), layout, replicas })
+    }
 }
 
 impl OpenTable {
@@ -33,21 +60,25 @@ impl OpenTable {
         let (levels, rest) = rest.split_first_chunk()?;
         let (tombstones_max, rest) = rest.split_first_chunk()?;
         let (count, rest) = rest.split_first_chunk()?;
-        let tokens = rest.chunks_exact(8).filter_map(|token| token.try_into().ok()).map(i64::from_be_bytes);
+        let (tokens, rest) = rest.split_at_checked((u32::from_be_bytes(*count) as usize).checked_mul(16)?)?;
+        let tokens = tokens.chunks_exact(8).filter_map(|token| token.try_into().ok()).map(i64::from_be_bytes);
         let tokens: Vec<i64> = tokens.collect();
         let ranges: Vec<(i64, i64)> =
             tokens.chunks_exact(2).filter_map(|pair| Some((*pair.first()?, *pair.get(1)?))).collect();
-        let is_whole = version == VERSION
-            && rest.len() == ranges.len() * 16
-            && ranges.len() == u32::from_be_bytes(*count) as usize;
+        let compared = match version {
+            ALONE if rest.is_empty() => None,
+            COMPARED => Some(Compared::decode(rest)?),
+            _ => return None,
+        };
         let is_sorted = ranges.iter().all(|(left, right)| left < right)
             && ranges.windows(2).all(|two| matches!(two, [one, next] if one.1 <= next.0));
-        (is_whole && is_sorted).then_some(OpenTable {
+        is_sorted.then_some(OpenTable {
             id: *id,
             reader,
             tombstones_max: u32::from_be_bytes(*tombstones_max),
             levels: u32::from_be_bytes(*levels),
             ranges,
+            compared,
         })
     }
 

@@ -3,9 +3,13 @@
 
 //! A prepared statement that the door can answer, and how its answers have stood up to Cassandra's.
 
-use std::sync::atomic::{AtomicU32, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock};
 
-use crate::statement::Recipe;
+use crate::statement::{Layout, PeerSpec, Recipe};
+
+/// The number of the next one.
+static NEXT: AtomicU64 = AtomicU64::new(1);
 
 /// Answers that must equal Cassandra's before one is sent.
 const AUDITIONS: u32 = 32;
@@ -30,16 +34,28 @@ pub enum Standing {
 #[derive(Debug)]
 pub(crate) struct Prepared {
     pub recipe: Recipe,
+    /// No other one of this process has it.
+    pub number: u64,
+    spec: OnceLock<Spec>,
     standing: AtomicU8,
     matches: AtomicU32,
     mismatches: AtomicU32,
     panics: AtomicU32,
 }
 
+/// What other nodes have to know of a statement, and as they get it.
+#[derive(Debug)]
+struct Spec {
+    of: PeerSpec,
+    bytes: Box<[u8]>,
+}
+
 impl Prepared {
     pub(crate) fn new(recipe: Recipe) -> Self {
         Prepared {
             recipe,
+            number: NEXT.fetch_add(1, Ordering::Relaxed),
+            spec: OnceLock::new(),
             standing: AtomicU8::new(Standing::Auditioning as u8),
             matches: AtomicU32::new(0),
             mismatches: AtomicU32::new(0),
@@ -53,6 +69,24 @@ impl Prepared {
             1 => Standing::Serving,
             _ => Standing::Failed,
         }
+    }
+
+    /// What other nodes have to know, for a table of this layout. `None` where the recipe is of another one.
+    pub(crate) fn spec_for(&self, layout: &Arc<Layout>) -> Option<&PeerSpec> {
+        let spec = match self.spec.get() {
+            Some(spec) => spec,
+            None => {
+                let of = PeerSpec::of(&self.recipe, layout)?;
+                let bytes = of.encode().into();
+                self.spec.get_or_init(|| Spec { of, bytes })
+            }
+        };
+        (Arc::ptr_eq(spec.of.layout(), layout) || spec.of.layout() == layout).then_some(&spec.of)
+    }
+
+    /// The same as other nodes get it; empty before the first [`Prepared::spec_for`].
+    pub(crate) fn spec(&self) -> &[u8] {
+        self.spec.get().map_or(&[][..], |spec| &*spec.bytes)
     }
 
     /// Notes that an answer could not be made.

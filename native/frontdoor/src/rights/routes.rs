@@ -16,7 +16,7 @@ use arc_swap::{ArcSwap, Guard};
 
 use super::open_table::{OpenTable, TableId};
 use super::prepared::Prepared;
-use crate::statement::{Id, Recipe};
+use crate::statement::{DigestKey, Id, Recipe};
 
 /// Statements that are remembered as refused; a client could prepare without end.
 const MAX_REFUSED: usize = 10_000;
@@ -40,12 +40,21 @@ pub(crate) struct Routes {
     lease_end_nanos: AtomicU64,
     began: Instant,
     changing: Mutex<()>,
+    /// Of the digests that this node asks for; `None` where the system has no random numbers.
+    digest_key: Option<DigestKey>,
 }
 
 /// The routes as one answer uses them.
 pub(crate) struct View {
     pub snapshot: Guard<Arc<Snapshot>>,
     epoch: u64,
+}
+
+impl View {
+    /// The epoch of its rights.
+    pub(crate) fn epoch(&self) -> u64 {
+        self.epoch
+    }
 }
 
 impl Default for Routes {
@@ -56,8 +65,14 @@ impl Default for Routes {
             lease_end_nanos: AtomicU64::new(0),
             began: Instant::now(),
             changing: Mutex::new(()),
+            digest_key: random_key(),
         }
     }
+}
+
+fn random_key() -> Option<DigestKey> {
+    let mut key = DigestKey::default();
+    getrandom::fill(&mut key).ok().map(|()| key)
 }
 
 impl Routes {
@@ -69,8 +84,18 @@ impl Routes {
 
     /// Ends an answer: whether it may be sent, all rights being as they were.
     pub(crate) fn holds(&self, view: &View, now: Instant) -> bool {
+        self.holds_epoch(view.epoch, now)
+    }
+
+    /// The same, by the epoch of the view that the answer was made in.
+    pub(crate) fn holds_epoch(&self, epoch: u64, now: Instant) -> bool {
         fence(Ordering::SeqCst);
-        self.epoch.load(Ordering::SeqCst) == view.epoch && self.is_leased(now)
+        self.epoch.load(Ordering::SeqCst) == epoch && self.is_leased(now)
+    }
+
+    /// The key of the digests that this node asks for.
+    pub(crate) fn digest_key(&self) -> Option<&DigestKey> {
+        self.digest_key.as_ref()
     }
 
     /// Whether the owner of the door has said of late that answers may be given.

@@ -18,6 +18,11 @@ impl<'a> Bytes<'a> {
         self.rest.is_empty()
     }
 
+    /// All that is left.
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
     pub(crate) fn take(&mut self, count: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.rest.split_at_checked(count)?;
         self.rest = rest;

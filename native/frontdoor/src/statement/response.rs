@@ -40,6 +40,11 @@ pub(crate) struct Served {
 }
 
 impl Recipe {
+    /// The live rows with which a read for `execute` stops.
+    pub(crate) fn rows_max(&self, execute: &Execute<'_>) -> Result<u32, Reason> {
+        Ok(Page::of(self, execute)?.rows_max)
+    }
+
     /// Appends the body of the RESULT for `execute` to `body`, from the kind on. Cells are judged at `now_s` (seconds since
     /// the epoch), unless the request has a time of its own. After an error `body` is as before.
     pub(crate) fn rows(

@@ -97,7 +97,7 @@ fn read_multi_cell<'a>(
 }
 
 /// Cassandra counts the deletion of a row, of a column or of the primary key only where nothing else of the row counts.
-fn found(head: &Head<'_>, covering: DeletionTime, judge: Judge, counts: &Counts) -> Found {
+pub(super) fn found(head: &Head<'_>, covering: DeletionTime, judge: Judge, counts: &Counts) -> Found {
     let has_liveness = !judge.active.deletes(head.liveness.timestamp);
     let is_live = counts.live > 0 || (has_liveness && head.liveness.is_live(judge.now_s));
     let has_deletion = has_liveness || counts.has_column_deletion || head.deletion.supersedes(&covering);

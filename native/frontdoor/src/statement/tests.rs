@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod contents;
 mod execute;
 mod key_forms;
 mod metadata;

@@ -61,7 +61,7 @@ impl Limit {
 }
 
 /// A clustering column: how its values sort.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ClusteringColumn {
     pub of: KeyType,
     pub reversed: bool,

@@ -135,6 +135,7 @@ impl Answerer for LoopAnswerer {
         let asked = (request.header.version, request.header.flags, request.body);
         let answered = self.answering.answer(&self.shared.routes, identity.login, asked, Reach::Memory, body);
         let reason = match answered {
+            Ok(answer) if answer.quorum.is_some() => Reason::Consistency,
             Ok(answer) if answer.prepared.standing() == Standing::Serving => {
                 self.count(&Ok(answer), self.since);
                 return Verdict::Answered;

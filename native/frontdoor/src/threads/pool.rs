@@ -167,6 +167,7 @@ impl Pool {
         } else {
             let request = (job.header.version, job.header.flags, &job.body[..]);
             match answering.answer(&self.routes, job.identity.login, request, Reach::Files, &mut body) {
+                Ok(answer) if answer.quorum.is_some() => Err(Reason::Consistency),
                 Ok(answer) => Ok(answer),
                 Err(Unanswered::Passed(reason) | Unanswered::Wanted(reason, _)) => Err(reason),
                 Err(Unanswered::NotInMemory) => Err(Reason::EngineFailure),

@@ -37,7 +37,9 @@ public final class Door
     private static final byte DIRECT = 1;
     private static final byte WANTED = 2;
     private static final byte FORWARDED = 3;
-    private static final int STATEMENT_ID_BYTES = 16;
+    private static final byte WANTED_TABLE = 4;
+    /** Of a statement, and of a table. */
+    private static final int ID_BYTES = 16;
 
     private final long handle;
 
@@ -256,19 +258,21 @@ public final class Door
         switch (kind)
         {
             case WANTED:
-                return wanted(connection, bytes);
+                return new Wanted(connection, id(bytes));
             case FORWARDED:
                 return new Forwarded(connection);
+            case WANTED_TABLE:
+                return new WantedTable(connection, id(bytes));
             default:
                 return client(kind == DIRECT, connection, bytes);
         }
     }
 
-    private static Wanted wanted(long connection, ByteBuffer bytes)
+    private static byte[] id(ByteBuffer bytes)
     {
-        byte[] statementId = new byte[STATEMENT_ID_BYTES];
-        bytes.get(statementId);
-        return new Wanted(connection, statementId);
+        byte[] id = new byte[ID_BYTES];
+        bytes.get(id);
+        return id;
     }
 
     private static Client client(boolean isDirect, long connection, ByteBuffer bytes)
@@ -312,6 +316,18 @@ public final class Door
         {
             super(connection);
             this.statementId = statementId;
+        }
+    }
+
+    /** Another node would read a table that is not open here. No connection of a client has to do with it. */
+    public static final class WantedTable extends Notice
+    {
+        public final byte[] tableId;
+
+        WantedTable(long connection, byte[] tableId)
+        {
+            super(connection);
+            this.tableId = tableId;
         }
     }
 

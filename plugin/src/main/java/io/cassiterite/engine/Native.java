@@ -394,7 +394,8 @@ public final class Native
 
     /** Merges fragments of one kind: {@code u32 length + bytes} each, concatenated. */
     static native byte[] mergeFragments(int kind, byte[] fragments);
-
     /** What compaction leaves of a fragment at {@code nowSeconds}; empty array if nothing. */
     static native byte[] purgeFragment(int kind, byte[] fragment, long nowSeconds, long gcBeforeSeconds, long maxPurgeableTimestamp);
+    /** What a table digests of another node's read (docs/internals/formats.md), whatever the gates; null if it refuses. */
+    static native byte[] tableDigest(long table, byte[] spec, byte[] read);
 }

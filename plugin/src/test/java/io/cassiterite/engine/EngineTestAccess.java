@@ -74,4 +74,10 @@ public final class EngineTestAccess
             putBytes(all, fragment);
         return Native.mergeFragments(kind, all.array());
     }
+
+    /** What a table digests of another node's read; null if it refuses. */
+    public static byte[] digest(Table table, byte[] spec, byte[] read)
+    {
+        return Native.tableDigest(table.handle(), spec, read);
+    }
 }
