@@ -27,6 +27,7 @@ import io.cassiterite.engine.Door.Client;
 import io.cassiterite.engine.Door.Forwarded;
 import io.cassiterite.engine.Door.Notice;
 import io.cassiterite.engine.Door.Wanted;
+import io.cassiterite.engine.Door.WantedTable;
 import io.cassiterite.frontdoor.desk.ClientConnections;
 import io.cassiterite.frontdoor.desk.Desk;
 
@@ -156,6 +157,8 @@ final class ClientHandover
             handOver((Client) notice);
         else if (notice instanceof Forwarded)
             giveUp(notice.connection);
+        else if (desk != null && notice instanceof WantedTable)
+            desk.wantedTable(((WantedTable) notice).tableId);
         else if (desk != null)
             desk.wanted((Wanted) notice);
     }

@@ -248,7 +248,7 @@ public final class FrontDoor
         {
             door = Door.open(Math.max(1, Math.min(MAX_LOOPS, Runtime.getRuntime().availableProcessors() / 2)));
             ClientConnections connections = new ClientConnections();
-            desk = new Desk(door, connections);
+            desk = new Desk(door, connections, () -> false);
             handover = new ClientHandover(door, connections, desk, () -> mode == FrontDoorMode.PROXY, () -> sendsStraight,
                                           () -> hasKinds);
             handover.start();

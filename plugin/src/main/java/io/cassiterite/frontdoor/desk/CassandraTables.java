@@ -7,6 +7,7 @@ package io.cassiterite.frontdoor.desk;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.db.ColumnFamilyStore;
@@ -28,11 +29,15 @@ import static io.cassiterite.engine.BackgroundWork.attempt;
 final class CassandraTables
 {
     private final TrackerWatch watch;
+    private final BooleanSupplier comparesReplicas;
     private final Map<String, RingRanges> ranges = new ConcurrentHashMap<>();
+    private final Layouts layouts = new Layouts();
 
-    CassandraTables(TrackerWatch watch)
+    /** @param comparesReplicas whether tables are opened for reads that several replicas answer */
+    CassandraTables(TrackerWatch watch, BooleanSupplier comparesReplicas)
     {
         this.watch = watch;
+        this.comparesReplicas = comparesReplicas;
     }
 
     /** What is true at this moment; takes no time. */
@@ -42,8 +47,15 @@ final class CassandraTables
         Set<TableGate> closed = TableGate.closed(facts);
         if (!closed.isEmpty())
             return TableState.closed(closed);
-        Table table = ((CassiteriteMemtable) facts.view.getCurrentMemtable()).table();
-        return TableState.open(table, facts.ranges, tombstones());
+        CassiteriteMemtable memtable = (CassiteriteMemtable) facts.view.getCurrentMemtable();
+        return TableState.open(memtable.table(), facts.ranges, tombstones(), comparing(facts, memtable));
+    }
+
+    private Comparing comparing(TableGate.Facts facts, CassiteriteMemtable memtable)
+    {
+        RingReplicas others = comparesReplicas.getAsBoolean() ? facts.ranges.others() : null;
+        byte[] layout = others == null ? null : layouts.of(facts.cfs, memtable);
+        return layout == null ? null : new Comparing(facts.metadata.params.gcGraceSeconds, layout, others);
     }
 
     /** Far below the numbers at which Cassandra warns or fails: it words that. */
@@ -81,9 +93,10 @@ final class CassandraTables
     private void computeRanges(Keyspace keyspace)
     {
         AbstractReplicationStrategy strategy = keyspace.getReplicationStrategy();
+        boolean withOthers = comparesReplicas.getAsBoolean();
         RingRanges known = ranges.get(keyspace.getName());
-        if (known == null || !known.isCurrent(strategy, ring()))
-            ranges.put(keyspace.getName(), RingRanges.of(strategy, ring(), FBUtilities.getBroadcastAddressAndPort()));
+        if (known == null || !known.isCurrent(strategy, ring()) || withOthers && known.others() == null)
+            ranges.put(keyspace.getName(), RingRanges.of(strategy, ring(), FBUtilities.getBroadcastAddressAndPort(), withOthers));
     }
 
     private static TokenMetadata ring()

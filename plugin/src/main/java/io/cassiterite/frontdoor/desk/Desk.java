@@ -4,6 +4,9 @@
  */
 package io.cassiterite.frontdoor.desk;
 
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Executor;
@@ -11,6 +14,7 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongFunction;
 
 import org.slf4j.Logger;
@@ -18,9 +22,11 @@ import org.slf4j.LoggerFactory;
 
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.db.guardrails.Guardrails;
+import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.utils.MD5Digest;
 import org.apache.cassandra.utils.Throwables;
+import org.apache.cassandra.utils.UUIDGen;
 
 import io.cassiterite.engine.Door;
 import io.cassiterite.engine.Door.Wanted;
@@ -38,6 +44,8 @@ public final class Desk
     private static final long ROUND_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final int MAX_WANTED = 10_000;
+    /** For so long a table stays open for other nodes. */
+    private static final long OTHERS_NANOS = TimeUnit.MINUTES.toNanos(10);
     private static final int IDLE_THREAD_SECONDS = 10;
 
     private final LongFunction<ClientConnection> atDoor;
@@ -51,24 +59,29 @@ public final class Desk
     private final SchemaWatch schemaWatch = new SchemaWatch(this::schemaChanged, this::answerNothing);
     private final RingWatch ringWatch = new RingWatch(this::ringChanged);
     private final BlockingQueue<Wanted> wanted = new ArrayBlockingQueue<>(MAX_WANTED);
+    private final BlockingQueue<TableId> wantedTables = new ArrayBlockingQueue<>(MAX_WANTED);
+    private final BooleanSupplier comparesReplicas;
 
     /** Whether a guardrail limits IN, as all recipes were learned. */
     private volatile boolean limitsIn;
     private DeskThread watch;
     private DeskThread clerk;
+    private DeskThread ringClerk;
     private long lastRound;
     private long lastSecond;
 
-    public Desk(Door door, ClientConnections connections)
+    /** @param comparesReplicas whether several replicas may answer a read; asked again and again */
+    public Desk(Door door, ClientConnections connections, BooleanSupplier comparesReplicas)
     {
-        this(new EngineDoor(door), connections);
+        this(new EngineDoor(door), connections, comparesReplicas);
     }
 
-    private Desk(NativeDoor door, ClientConnections connections)
+    private Desk(NativeDoor door, ClientConnections connections, BooleanSupplier comparesReplicas)
     {
+        this.comparesReplicas = comparesReplicas;
         atDoor = connections::atDoor;
         lease = new Lease(door, NodeGate::closed);
-        cassandraTables = new CassandraTables(new TrackerWatch(this::tableChanged));
+        cassandraTables = new CassandraTables(new TrackerWatch(this::tableChanged), comparesReplicas);
         tables = new OpenTables(door, cassandraTables::state);
         grants = new Grants(door, new CassandraAuthority(), decidingThreads(), DatabaseDescriptor::getNativeTransportAllowOlderProtocols,
                             System::nanoTime);
@@ -97,8 +110,10 @@ public final class Desk
         lease.start();
         watch = new DeskThread("cassiterite-desk", "Watching the gates of the front door", this::watchRound);
         clerk = new DeskThread("cassiterite-desk-clerk", "Deciding what the front door may answer", this::clerkStep);
+        ringClerk = new DeskThread("cassiterite-desk-ring", "Computing of what the node is a replica", this::ringRound);
         watch.start();
         clerk.start();
+        ringClerk.start();
     }
 
     /** The door answers nothing when this returns. */
@@ -111,10 +126,13 @@ public final class Desk
         ringWatch.unregister();
         watch.stop();
         clerk.stop();
-        watch = clerk = null;
+        ringClerk.stop();
+        watch = clerk = ringClerk = null;
         recipes.clear();
+        tables.clear();
         grants.clear();
         wanted.clear();
+        wantedTables.clear();
     }
 
     /** Whether the door may answer anything now. */
@@ -127,6 +145,13 @@ public final class Desk
     public void wanted(Wanted request)
     {
         wanted.offer(request);
+    }
+
+    /** Another node would read a table for its clients. Where too many tables are wanted, it asks again. */
+    public void wantedTable(byte[] id)
+    {
+        if (comparesReplicas.getAsBoolean())
+            wantedTables.offer(TableId.fromUUID(UUIDGen.getUUID(ByteBuffer.wrap(id))));
     }
 
     /** Something has changed on which a gate may depend. */
@@ -217,9 +242,25 @@ public final class Desk
     private void clerkRound(long now)
     {
         lastRound = now;
-        cassandraTables.computeRanges(recipes.keyspaces());
+        attempt("Opening tables for other nodes", () -> openForOthers(now));
         if (now - lastSecond >= SECOND_NANOS)
             clerkSecond(now);
+    }
+
+    private void openForOthers(long now)
+    {
+        tables.forgetOthers(comparesReplicas.getAsBoolean() ? now : now + OTHERS_NANOS);
+        for (TableId id = wantedTables.poll(); id != null; id = wantedTables.poll())
+            tables.wantForOthers(id, now + OTHERS_NANOS);
+    }
+
+    /** A thread of its own: this takes long where there are many tokens. */
+    private void ringRound()
+    {
+        Set<String> keyspaces = recipes.keyspaces();
+        tables.ofOthers().stream().map(Schema.instance::getTableMetadata).filter(Objects::nonNull).forEach(table -> keyspaces.add(table.keyspace));
+        cassandraTables.computeRanges(keyspaces);
+        LockSupport.parkNanos(this, ROUND_NANOS);
     }
 
     private void clerkSecond(long now)

@@ -4,8 +4,11 @@
  */
 package io.cassiterite.frontdoor.desk;
 
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
@@ -17,7 +20,7 @@ import io.cassiterite.engine.BackgroundWork;
 import io.cassiterite.engine.TableSchema;
 
 /**
- * The tables that recipes read: open while no gate of theirs is closed. Whoever has changed what a gate depends on calls
+ * The tables that recipes or other nodes read: open while no gate of theirs is closed. Whoever has changed what a gate depends on calls
  * {@link #close} before telling anybody. An opening that did not see the change has ended by then, and a later one sees it.
  * Thread-safe.
  */
@@ -29,6 +32,9 @@ final class OpenTables
     private final Map<TableId, TableState> tables = new LinkedHashMap<>();
     /** Those that could not be looked at or opened the last time. */
     private final Set<TableId> failed = new HashSet<>();
+    private final Set<TableId> ofRecipes = new HashSet<>();
+    /** Until when other nodes are thought to read tables, by the clock of whoever tells. */
+    private final Map<TableId, Long> ofOthers = new HashMap<>();
 
     /** @param states answers at once, with what is true at this moment */
     OpenTables(NativeDoor door, Function<TableId, TableState> states)
@@ -40,12 +46,44 @@ final class OpenTables
     /** A recipe of the table has come. */
     synchronized void want(TableId id)
     {
-        tables.putIfAbsent(id, TableState.closed(Set.of()));
-        refresh(id);
+        ofRecipes.add(id);
+        add(id);
     }
 
     /** There is no recipe of the table any more. */
     synchronized void forget(TableId id)
+    {
+        ofRecipes.remove(id);
+        if (!ofOthers.containsKey(id))
+            remove(id);
+    }
+
+    /** Another node would read the table. */
+    synchronized void wantForOthers(TableId id, long untilNanos)
+    {
+        ofOthers.put(id, untilNanos);
+        add(id);
+    }
+
+    /** Other nodes ask again for what they read still. */
+    synchronized void forgetOthers(long nowNanos)
+    {
+        List<TableId> old = new ArrayList<>();
+        ofOthers.forEach((id, until) -> {
+            if (until - nowNanos < 0)
+                old.add(id);
+        });
+        ofOthers.keySet().removeAll(old);
+        old.stream().filter(id -> !ofRecipes.contains(id)).forEach(this::remove);
+    }
+
+    private void add(TableId id)
+    {
+        tables.putIfAbsent(id, TableState.closed(Set.of()));
+        refresh(id);
+    }
+
+    private void remove(TableId id)
     {
         close(id);
         tables.remove(id);
@@ -98,12 +136,21 @@ final class OpenTables
         tables.replace(id, TableState.closed(Set.of()));
     }
 
-    synchronized void closeAll()
+    /** Closes all, and wants none. */
+    synchronized void clear()
     {
-        tables.keySet().forEach(this::close);
+        ofRecipes.clear();
+        ofOthers.clear();
+        List.copyOf(tables.keySet()).forEach(this::remove);
     }
 
-    /** Of each table that recipes read, the gates that were closed when it was last looked at. */
+    /** Those that other nodes read. */
+    synchronized Set<TableId> ofOthers()
+    {
+        return Set.copyOf(ofOthers.keySet());
+    }
+
+    /** Of each table that is read, the gates that were closed when it was last looked at. */
     synchronized Map<TableId, Set<TableGate>> closed()
     {
         Map<TableId, Set<TableGate>> closed = new LinkedHashMap<>();

@@ -23,7 +23,8 @@ import io.cassiterite.engine.TokenRanges;
 
 /**
  * What a node can read alone of a keyspace: the ranges of which it is a full natural replica, and the consistency levels
- * that one replica satisfies. A node that is about to get a range is no natural replica of it. Immutable.
+ * that one replica satisfies; and what it can read with others. A node that is about to get a range is no natural replica
+ * of it. Immutable.
  */
 final class RingRanges
 {
@@ -38,24 +39,32 @@ final class RingRanges
     private final long ringVersion;
     private final TokenRanges ranges;
     private final int levels;
+    private final RingReplicas others;
 
-    private RingRanges(AbstractReplicationStrategy strategy, long ringVersion, TokenRanges ranges, int levels)
+    private RingRanges(AbstractReplicationStrategy strategy, long ringVersion, TokenRanges ranges, int levels, RingReplicas others)
     {
         this.strategy = strategy;
         this.ringVersion = ringVersion;
         this.ranges = ranges;
         this.levels = levels;
+        this.others = others;
     }
 
-    /** Takes long in a large cluster. */
     static RingRanges of(AbstractReplicationStrategy strategy, TokenMetadata ring, InetAddressAndPort node)
+    {
+        return of(strategy, ring, node, false);
+    }
+
+    /** Takes long in a large cluster. @param withOthers whether it has {@link #others}, too */
+    static RingRanges of(AbstractReplicationStrategy strategy, TokenMetadata ring, InetAddressAndPort node, boolean withOthers)
     {
         TokenMetadata moment = ring.cloneOnlyTokenMap();
         Collection<Range<Token>> full = new ArrayList<>();
         for (Replica replica : strategy.getAddressReplicas(moment, node))
             if (replica.isFull())
                 full.add(replica.range());
-        return new RingRanges(strategy, moment.getRingVersion(), TokenRanges.of(Range.normalize(full)), levels(strategy));
+        RingReplicas others = withOthers ? RingReplicas.of(strategy, moment, node) : null;
+        return new RingRanges(strategy, moment.getRingVersion(), TokenRanges.of(Range.normalize(full)), levels(strategy), others);
     }
 
     private static int levels(AbstractReplicationStrategy strategy)
@@ -78,6 +87,12 @@ final class RingRanges
         return ranges;
     }
 
+    /** With whom the node can read; null if nobody wanted to know. */
+    RingReplicas others()
+    {
+        return others;
+    }
+
     /** One bit per consistency level: its code. */
     int levels()
     {
@@ -85,7 +100,7 @@ final class RingRanges
     }
 
     /**
-     * How the door opens a table.
+     * How the door opens a table for this node alone.
      *
      * @param tombstones the number at which a read is forwarded
      */

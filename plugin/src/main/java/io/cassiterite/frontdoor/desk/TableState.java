@@ -17,24 +17,34 @@ final class TableState
     private final Table table;
     private final RingRanges ranges;
     private final int tombstones;
+    private final Comparing comparing;
 
-    private TableState(Set<TableGate> closed, Table table, RingRanges ranges, int tombstones)
+    private TableState(Set<TableGate> closed, Table table, RingRanges ranges, int tombstones, Comparing comparing)
     {
         this.closed = closed;
         this.table = table;
         this.ranges = ranges;
         this.tombstones = tombstones;
+        this.comparing = comparing;
     }
 
     static TableState closed(Set<TableGate> gates)
     {
-        return new TableState(gates, null, null, 0);
+        return new TableState(gates, null, null, 0, null);
     }
 
-    /** @param tombstones the number at which a read is forwarded */
     static TableState open(Table table, RingRanges ranges, int tombstones)
     {
-        return new TableState(Set.of(), table, ranges, tombstones);
+        return open(table, ranges, tombstones, null);
+    }
+
+    /**
+     * @param tombstones the number at which a read is forwarded
+     * @param comparing  null if only this node answers from the table
+     */
+    static TableState open(Table table, RingRanges ranges, int tombstones, Comparing comparing)
+    {
+        return new TableState(Set.of(), table, ranges, tombstones, comparing);
     }
 
     boolean isOpen()
@@ -49,11 +59,13 @@ final class TableState
 
     byte[] spec(TableId id)
     {
-        return ranges.spec(id, tombstones);
+        byte[] alone = ranges.spec(id, tombstones);
+        return comparing == null ? alone : comparing.spec(alone);
     }
 
     boolean isSameOpening(TableState other)
     {
-        return isOpen() && table == other.table && ranges == other.ranges && tombstones == other.tombstones;
+        return isOpen() && table == other.table && ranges == other.ranges && tombstones == other.tombstones &&
+               Comparing.areSame(comparing, other.comparing);
     }
 }

@@ -4,6 +4,7 @@
  */
 package io.cassiterite.frontdoor.desk;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -117,6 +118,52 @@ class OpenTablesTest
         state = null;
         tables.refresh();
         assertEquals(Map.of(), door.open);
+    }
+
+    @Test
+    void aTableThatOtherNodesReadIsOpenUntilTheyAskNoMore()
+    {
+        tables.wantForOthers(id, 100);
+        assertSame(first, door.open.get(id));
+        assertEquals(Set.of(id), tables.ofOthers());
+        tables.forgetOthers(100);
+        assertSame(first, door.open.get(id));
+        tables.forgetOthers(101);
+        assertEquals(Map.of(), door.open);
+        assertEquals(Set.of(), tables.ofOthers());
+    }
+
+    @Test
+    void aTableIsOpenWhileRecipesOrOtherNodesReadIt()
+    {
+        tables.want(id);
+        tables.wantForOthers(id, 100);
+        tables.forget(id);
+        assertSame(first, door.open.get(id));
+        tables.want(id);
+        tables.forgetOthers(101);
+        assertSame(first, door.open.get(id));
+        tables.forget(id);
+        assertEquals(Map.of(), door.open);
+    }
+
+    /** F6: with another layout or grace the old opening ends before the new one begins. */
+    @Test
+    void anotherLayoutIsAnotherOpening()
+    {
+        RingReplicas replicas = RingReplicasTest.ALONE;
+        state = TableState.open(first, RingRangesTest.ALONE, 500, new Comparing(10, new byte[]{ 1 }, replicas));
+        tables.want(id);
+        state = TableState.open(first, RingRangesTest.ALONE, 500, new Comparing(10, new byte[]{ 1 }, replicas));
+        tables.refresh();
+        assertEquals(List.of("open " + id), door.calls);
+        for (Comparing other : Arrays.asList(new Comparing(10, new byte[]{ 2 }, replicas), new Comparing(9, new byte[]{ 2 }, replicas), null))
+        {
+            door.calls.clear();
+            state = TableState.open(first, RingRangesTest.ALONE, 500, other);
+            tables.refresh();
+            assertEquals(List.of("close " + id, "open " + id), door.calls);
+        }
     }
 
     /** As after a panic of the engine: what asks for a refresh, such as disablebinary, has nothing to do with it. */

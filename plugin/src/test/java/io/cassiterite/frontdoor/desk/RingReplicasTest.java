@@ -1,0 +1,256 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.frontdoor.desk;
+
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
+
+import org.junit.jupiter.api.Test;
+
+import org.apache.cassandra.config.DatabaseDescriptor;
+import org.apache.cassandra.db.ConsistencyLevel;
+import org.apache.cassandra.dht.Murmur3Partitioner.LongToken;
+import org.apache.cassandra.dht.Token;
+import org.apache.cassandra.locator.AbstractNetworkTopologySnitch;
+import org.apache.cassandra.locator.AbstractReplicationStrategy;
+import org.apache.cassandra.locator.IEndpointSnitch;
+import org.apache.cassandra.locator.InetAddressAndPort;
+import org.apache.cassandra.locator.NetworkTopologyStrategy;
+import org.apache.cassandra.locator.Replica;
+import org.apache.cassandra.locator.SimpleStrategy;
+import org.apache.cassandra.locator.TokenMetadata;
+
+import io.cassiterite.OwnJvm;
+import io.cassiterite.memtable.TestMemtable;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+@OwnJvm
+class RingReplicasTest
+{
+    static
+    {
+        TestMemtable.initialize();
+    }
+
+    private static final InetAddressAndPort SELF = node(1);
+    private static final String HERE = "datacenter1";
+    private static final String THERE = "elsewhere";
+
+    /** Nodes with even numbers are elsewhere. */
+    private static final IEndpointSnitch SNITCH = new AbstractNetworkTopologySnitch()
+    {
+        @Override
+        public String getRack(InetAddressAndPort endpoint)
+        {
+            return "rack1";
+        }
+
+        @Override
+        public String getDatacenter(InetAddressAndPort endpoint)
+        {
+            return endpoint.addressBytes[3] % 2 == 0 ? THERE : HERE;
+        }
+    };
+
+    /** Of a cluster of one. */
+    static final RingReplicas ALONE = of(simple(ring(SELF), 1), ring(SELF));
+
+    private final Random random = new Random(29);
+
+    private static InetAddressAndPort node(int number)
+    {
+        try
+        {
+            return InetAddressAndPort.getByName("127.0.0." + number);
+        }
+        catch (UnknownHostException e)
+        {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static UUID host(InetAddressAndPort node)
+    {
+        return new UUID(7, node.addressBytes[3]);
+    }
+
+    /** Each node has eight tokens. */
+    private static TokenMetadata ring(InetAddressAndPort... nodes)
+    {
+        TokenMetadata ring = new TokenMetadata(SNITCH);
+        Random tokens = new Random(5);
+        for (InetAddressAndPort node : nodes)
+        {
+            for (int i = 0; i < 8; i++)
+                ring.updateNormalToken(new LongToken(tokens.nextLong()), node);
+            ring.updateHostId(host(node), node);
+        }
+        return ring;
+    }
+
+    private static AbstractReplicationStrategy simple(TokenMetadata ring, int factor)
+    {
+        return new SimpleStrategy("shop", ring, SNITCH, Map.of("replication_factor", Integer.toString(factor)));
+    }
+
+    private static AbstractReplicationStrategy perDataCenter(TokenMetadata ring, Map<String, String> factors)
+    {
+        return new NetworkTopologyStrategy("shop", ring, SNITCH, factors);
+    }
+
+    private static RingReplicas of(AbstractReplicationStrategy strategy, TokenMetadata ring)
+    {
+        return RingReplicas.of(strategy, ring.cloneOnlyTokenMap(), SELF);
+    }
+
+    /** What the bytes say, as the door reads them. */
+    private static final class Decoded
+    {
+        final Map<Integer, Integer> levels = new HashMap<>();
+        final UUID[] hosts;
+        final int[][] sets;
+        final long[][] ranges;
+
+        Decoded(RingReplicas replicas)
+        {
+            ByteBuffer in = ByteBuffer.wrap(replicas.encode());
+            for (int i = in.getInt(); i > 0; i--)
+                levels.put((int) in.get(), (int) in.getShort());
+            hosts = new UUID[in.getInt()];
+            for (int i = 0; i < hosts.length; i++)
+                hosts[i] = new UUID(in.getLong(), in.getLong());
+            sets = new int[in.getInt()][];
+            for (int i = 0; i < sets.length; i++)
+            {
+                sets[i] = new int[in.getInt()];
+                for (int j = 0; j < sets[i].length; j++)
+                    sets[i][j] = in.getShort();
+            }
+            ranges = new long[in.getInt()][];
+            for (int i = 0; i < ranges.length; i++)
+                ranges[i] = new long[]{ in.getLong(), in.getLong(), in.getInt() };
+            assertEquals(0, in.remaining());
+            for (int i = 1; i < ranges.length; i++)
+                assertEquals(true, ranges[i - 1][1] <= ranges[i][0]);
+        }
+
+        /** Null if this node is no replica. */
+        Set<UUID> others(long token)
+        {
+            for (long[] range : ranges)
+                if (range[0] < token && token <= range[1])
+                {
+                    Set<UUID> others = new HashSet<>();
+                    for (int host : sets[(int) range[2]])
+                        others.add(hosts[host]);
+                    return others;
+                }
+            return null;
+        }
+    }
+
+    /** F3: those of this data center that Cassandra would read the token from, besides this node. */
+    private void assertSameAsCassandra(AbstractReplicationStrategy strategy, TokenMetadata ring)
+    {
+        Decoded decoded = new Decoded(of(strategy, ring));
+        for (int i = 0; i < 2_000; i++)
+            assertSameAsCassandra(strategy, decoded, random.nextLong());
+        for (Token token : ring.sortedTokens())
+        {
+            assertSameAsCassandra(strategy, decoded, token.getLongValue());
+            assertSameAsCassandra(strategy, decoded, token.getLongValue() + 1);
+        }
+        assertSameAsCassandra(strategy, decoded, Long.MAX_VALUE);
+        assertSameAsCassandra(strategy, decoded, Long.MIN_VALUE + 1);
+    }
+
+    private static void assertSameAsCassandra(AbstractReplicationStrategy strategy, Decoded decoded, long token)
+    {
+        Set<UUID> expected = new HashSet<>();
+        boolean isReplica = false;
+        for (Replica replica : strategy.getNaturalReplicas(new LongToken(token)))
+            if (replica.endpoint().equals(SELF))
+                isReplica = replica.isFull();
+            else if (SNITCH.getDatacenter(replica).equals(HERE) && replica.isFull())
+                expected.add(host(replica.endpoint()));
+        assertEquals(isReplica ? expected : null, decoded.others(token), "token " + token);
+    }
+
+    @Test
+    void theOthersAreTheNaturalReplicasOfThisDataCenter()
+    {
+        TokenMetadata ring = ring(SELF, node(2), node(3), node(4), node(5), node(7));
+        for (int factor = 1; factor <= 6; factor++)
+            assertSameAsCassandra(simple(ring, factor), ring);
+        assertSameAsCassandra(perDataCenter(ring, Map.of(HERE, "3", THERE, "2")), ring);
+        assertSameAsCassandra(perDataCenter(ring, Map.of(HERE, "2", THERE, "1")), ring);
+        assertSameAsCassandra(perDataCenter(ring, Map.of(THERE, "2")), ring);
+    }
+
+    /** A transient replica need not have what was acknowledged. */
+    @Test
+    void transientReplicasAreNotAsked()
+    {
+        DatabaseDescriptor.setTransientReplicationEnabledUnsafe(true);
+        try
+        {
+            TokenMetadata ring = ring(SELF, node(3), node(5), node(7));
+            assertSameAsCassandra(new SimpleStrategy("shop", ring, SNITCH, Map.of("replication_factor", "3/1")), ring);
+        }
+        finally
+        {
+            DatabaseDescriptor.setTransientReplicationEnabledUnsafe(false);
+        }
+    }
+
+    /** A node that is about to own a range has not all of its rows yet. */
+    @Test
+    void pendingReplicasAreNotAsked()
+    {
+        TokenMetadata ring = ring(SELF, node(3));
+        ring.addBootstrapTokens(Set.of(new LongToken(17)), node(5));
+        ring.updateHostId(host(node(5)), node(5));
+        assertSameAsCassandra(simple(ring, 3), ring);
+    }
+
+    private static int wanted(AbstractReplicationStrategy strategy, TokenMetadata ring, ConsistencyLevel level)
+    {
+        return new Decoded(of(strategy, ring)).levels.getOrDefault(level.code, 0);
+    }
+
+    @Test
+    void levelsWantAsManyAsCassandraBlocksFor()
+    {
+        TokenMetadata ring = ring(SELF, node(2), node(3), node(4), node(5));
+        for (AbstractReplicationStrategy strategy : new AbstractReplicationStrategy[]{
+            simple(ring, 1), simple(ring, 2), simple(ring, 3), perDataCenter(ring, Map.of(HERE, "3", THERE, "2")) })
+        {
+            for (ConsistencyLevel level : new ConsistencyLevel[]{ ConsistencyLevel.TWO, ConsistencyLevel.THREE, ConsistencyLevel.QUORUM,
+                                                                  ConsistencyLevel.ALL, ConsistencyLevel.LOCAL_QUORUM })
+            {
+                int blockFor = level.blockFor(strategy);
+                assertEquals(blockFor > 1 ? blockFor : 0, wanted(strategy, ring, level), level + " of " + strategy);
+            }
+            for (ConsistencyLevel level : new ConsistencyLevel[]{ ConsistencyLevel.ONE, ConsistencyLevel.LOCAL_ONE, ConsistencyLevel.ANY,
+                                                                  ConsistencyLevel.EACH_QUORUM, ConsistencyLevel.SERIAL,
+                                                                  ConsistencyLevel.LOCAL_SERIAL, ConsistencyLevel.NODE_LOCAL })
+                assertEquals(0, wanted(strategy, ring, level), level.toString());
+        }
+    }
+
+    @Test
+    void rangesWithTheSameReplicasAreOne()
+    {
+        TokenMetadata ring = ring(SELF, node(3), node(5));
+        assertEquals(1, new Decoded(of(simple(ring, 3), ring)).ranges.length);
+    }
+}
