@@ -5,12 +5,15 @@
 
 use crate::protocol::{Opcode, REQUESTS};
 use crate::reason::Reason;
+use crate::refusal::Refusal;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// Kinds of refusals.
+const REFUSALS: usize = Refusal::ALL.len();
 /// Kinds of reasons.
 const REASONS: usize = Reason::ALL.len();
 
-/// Counters of the door; all but `open` only grow.
+/// Counters of the door; all but `open` and `peers_connected` only grow.
 #[derive(Debug)]
 pub(crate) struct Tally {
     pub accepted: AtomicU64,
@@ -28,7 +31,12 @@ pub(crate) struct Tally {
     pub opaque: AtomicU64,
     pub answered: AtomicU64,
     pub mismatches: AtomicU64,
+    pub peers_connected: AtomicU64,
+    pub peers_unreachable: AtomicU64,
+    pub peers_refused: AtomicU64,
+    pub digests_given: AtomicU64,
     requests: [AtomicU64; REQUESTS],
+    digests_refused: [AtomicU64; REFUSALS],
     passed: [AtomicU64; REASONS],
 }
 
@@ -67,6 +75,16 @@ pub struct Counters {
     pub answered: u64,
     /// Answers that differed from Cassandra's, and were not sent.
     pub mismatches: u64,
+    /// Connections to doors of other replicas that stand now: one of each loop to each.
+    pub peers_connected: u64,
+    /// Times that such a connection could not be had.
+    pub peers_unreachable: u64,
+    /// Connections to the peer port that were refused, or said nothing.
+    pub peers_refused: u64,
+    /// Digests that this node has given to others.
+    pub digests_given: u64,
+    /// Digests that it has refused others, by reason.
+    pub digests_refused: [u64; REFUSALS],
     /// EXECUTEs passed on, by reason.
     pub passed: [u64; REASONS],
 }
@@ -95,12 +113,24 @@ impl Counters {
             ("clients_opaque", self.opaque),
             ("executes_answered", self.answered),
             ("answers_different", self.mismatches),
+            ("peers_connected", self.peers_connected),
+            ("peers_unreachable", self.peers_unreachable),
+            ("peers_refused", self.peers_refused),
+            ("digests_given", self.digests_given),
         ];
         let requests =
             Opcode::ALL.iter().zip(self.requests).map(|(opcode, count)| (format!("requests_{}", opcode.name()), count));
+        let refused = Refusal::ALL.iter().zip(self.digests_refused);
+        let refused = refused.map(|(refusal, count)| (format!("digests_refused_{}", refusal.name()), count));
         let passed = Reason::ALL.iter().zip(self.passed);
         let passed = passed.map(|(reason, count)| (format!("executes_passed_{}", reason.name()), count));
-        figures.map(|(name, count)| (name.to_owned(), count)).into_iter().chain(requests).chain(passed).collect()
+        figures
+            .map(|(name, count)| (name.to_owned(), count))
+            .into_iter()
+            .chain(refused)
+            .chain(requests)
+            .chain(passed)
+            .collect()
     }
 }
 
@@ -123,6 +153,11 @@ impl Default for Tally {
             opaque: zero(),
             answered: zero(),
             mismatches: zero(),
+            peers_connected: zero(),
+            peers_unreachable: zero(),
+            peers_refused: zero(),
+            digests_given: zero(),
+            digests_refused: std::array::from_fn(|_| zero()),
             requests: std::array::from_fn(|_| zero()),
             passed: std::array::from_fn(|_| zero()),
         }
@@ -139,6 +174,13 @@ impl Tally {
     pub(crate) fn add_requests(&self, seen: [u64; REQUESTS]) {
         for (counter, count) in self.requests.iter().zip(seen).filter(|(_, count)| *count > 0) {
             Tally::add(counter, count);
+        }
+    }
+
+    /// Adds a digest that another node was refused.
+    pub(crate) fn add_refused(&self, refusal: Refusal) {
+        if let Some(counter) = Refusal::ALL.iter().position(|other| *other == refusal) {
+            self.digests_refused.get(counter).into_iter().for_each(|counter| Tally::add(counter, 1));
         }
     }
 
@@ -169,6 +211,11 @@ impl Tally {
             requests: self.requests.each_ref().map(of),
             answered: of(&self.answered),
             mismatches: of(&self.mismatches),
+            peers_connected: of(&self.peers_connected),
+            peers_unreachable: of(&self.peers_unreachable),
+            peers_refused: of(&self.peers_refused),
+            digests_given: of(&self.digests_given),
+            digests_refused: self.digests_refused.each_ref().map(of),
             passed: self.passed.each_ref().map(of),
         }
     }

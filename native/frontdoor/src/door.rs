@@ -19,6 +19,7 @@ use rustix::process::{getrlimit, Resource};
 use crate::client::ListenerId;
 use crate::counters::{Counters, Tally};
 use crate::notices::Notice;
+use crate::peer::cluster::Cluster;
 use crate::protocol::Negotiated;
 use crate::rights::routes::Routes;
 use crate::sockets::connection::Straight;
@@ -84,7 +85,8 @@ impl Door {
     pub fn open(options: DoorOptions) -> io::Result<Door> {
         let routes = Arc::new(Routes::default());
         let pool = Pool::new(Arc::clone(&routes), options.readers);
-        let shared = Shared { pool, routes, notices: Arc::default(), tally: Arc::default() };
+        let cluster = Arc::new(Cluster::new()?);
+        let shared = Shared { pool, routes, notices: Arc::default(), tally: Arc::default(), cluster };
         let mut threads = Vec::new();
         let mut loops = Vec::new();
         for number in 0..options.loops.max(1) {
@@ -100,6 +102,7 @@ impl Door {
             loops.clone(),
             Arc::clone(&shared.notices),
             Arc::clone(&shared.tally),
+            Arc::clone(&shared.cluster),
         )?;
         threads.push(thread);
         Ok(Door { acceptor, loops, shared, threads: Mutex::new(threads) })
@@ -223,6 +226,7 @@ impl Drop for Door {
     }
 }
 
+mod peers;
 mod rights;
 
 #[cfg(test)]

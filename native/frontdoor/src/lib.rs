@@ -27,6 +27,7 @@
 //! | `answering` | from a request to its answer, through all gates |
 //! | `request` `session` | both directions of a connection, without its sockets |
 //! | `sockets` | how clients come, are served, and leave the door |
+//! | `peer` | doors of other nodes: what they are asked, and ask |
 //! | `threads` | who accepts, who answers from memory, and who waits for a device |
 //! | `door` | all of it, for its owner |
 //!
@@ -37,6 +38,7 @@ mod client;
 mod counters;
 mod door;
 mod notices;
+mod peer;
 mod protocol;
 mod reason;
 mod refusal;
@@ -53,6 +55,7 @@ pub use client::{Client, ListenerId, Way};
 pub use counters::Counters;
 pub use door::{Door, DoorOptions};
 pub use notices::Notice;
+pub use peer::cluster::QuorumReads;
 pub use protocol::Negotiated;
 pub use rights::table_reader::{Entries, Reach, TableReader, Unread};
 pub use sockets::hand_over::HandedOver;

@@ -97,6 +97,18 @@ reasons! {
     PoolBusy = "pool_busy",
     /// A fault of the door, which is written to the log.
     Panic = "panic",
+    /// Too few doors of other replicas can be asked.
+    Replicas = "replicas",
+    /// Another replica has something else: Cassandra reads both, and repairs.
+    Disagreement = "disagreement",
+    /// Another replica may not answer.
+    PeerRefused = "peer_refused",
+    /// Another replica has not answered in time.
+    PeerLate = "peer_late",
+    /// The connection to another replica has ended.
+    PeerLost = "peer_lost",
+    /// The replicas agree, and `front_door_quorum_reads` only compares.
+    Compared = "compared",
 }
 
 impl From<CodecError> for Reason {
@@ -119,7 +131,13 @@ impl Reason {
             | Reason::RightsMoved
             | Reason::Backlog
             | Reason::PoolBusy
-            | Reason::Panic => true,
+            | Reason::Panic
+            | Reason::Replicas
+            | Reason::Disagreement
+            | Reason::PeerRefused
+            | Reason::PeerLate
+            | Reason::PeerLost
+            | Reason::Compared => true,
             Reason::Malformed
             | Reason::UnknownFlags
             | Reason::NamedValues

@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod fixture;
+mod quorum;
 mod straight;
 
 use super::*;

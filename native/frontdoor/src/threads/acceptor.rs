@@ -22,12 +22,14 @@ use super::waiting::{run_to_the_end, wait_for_events};
 use crate::client::{Client, ListenerId, Way};
 use crate::counters::Tally;
 use crate::notices::Notices;
+use crate::peer::cluster::Cluster;
 use crate::sockets::newcomer::{new_pair, Newcomer};
 use crate::sockets::undecided::{FirstByte, Undecided};
 
 /// Other even tokens are listeners', odd ones those of clients whose first byte has not come.
 const WAKER: Token = Token(usize::MAX);
 const EVENTS: usize = 256;
+const PEERS_BACKLOG: i32 = 128;
 /// How long the thread waits before it accepts again after a failure, such as for want of file descriptors.
 const RETRY: Duration = Duration::from_millis(100);
 
@@ -42,9 +44,17 @@ pub struct ListenOptions {
     pub may_be_tls: bool,
 }
 
+/// Who connects to a listener.
+#[derive(Clone, Copy, Debug)]
+enum Serves {
+    Clients(ListenOptions),
+    /// Doors of other nodes.
+    Peers,
+}
+
 struct Listener {
     socket: TcpListener,
-    options: ListenOptions,
+    serves: Serves,
 }
 
 /// What other threads see of the acceptor.
@@ -65,9 +75,10 @@ impl Acceptor {
         loops: Vec<Arc<EventLoop>>,
         notices: Arc<Notices>,
         tally: Arc<Tally>,
+        cluster: Arc<Cluster>,
     ) -> io::Result<(Arc<Acceptor>, JoinHandle<()>)> {
         let events = Events::with_capacity(EVENTS);
-        Acceptor::start_with(events, Undecided::default(), connections_max, loops, notices, tally)
+        Acceptor::start_with(events, Undecided::default(), connections_max, loops, notices, tally, cluster)
     }
 
     fn start_with(
@@ -77,8 +88,9 @@ impl Acceptor {
         loops: Vec<Arc<EventLoop>>,
         notices: Arc<Notices>,
         tally: Arc<Tally>,
+        cluster: Arc<Cluster>,
     ) -> io::Result<(Arc<Acceptor>, JoinHandle<()>)> {
-        let (handle, running) = Acceptor::new(undecided, connections_max, loops, notices, tally)?;
+        let (handle, running) = Acceptor::new(undecided, connections_max, loops, notices, tally, cluster)?;
         let thread =
             thread::Builder::new().name("cassiterite-door-accept".to_owned()).spawn(move || running.run(events))?;
         Ok((handle, thread))
@@ -90,6 +102,7 @@ impl Acceptor {
         loops: Vec<Arc<EventLoop>>,
         notices: Arc<Notices>,
         tally: Arc<Tally>,
+        cluster: Arc<Cluster>,
     ) -> io::Result<(Arc<Acceptor>, Running)> {
         let poll = Poll::new()?;
         let handle = Arc::new(Acceptor {
@@ -100,18 +113,37 @@ impl Acceptor {
             is_stopping: AtomicBool::new(false),
         });
         let shared = Arc::clone(&handle);
-        let running =
-            Running { handle: shared, poll, loops, notices, tally, undecided, connections_max, next_connection: 1 };
+        let running = Running {
+            handle: shared,
+            poll,
+            loops,
+            notices,
+            tally,
+            undecided,
+            connections_max,
+            next_connection: 1,
+            cluster,
+            next_peer: 0,
+        };
         Ok((handle, running))
     }
 
     /// Binds and listens; clients can connect when it returns. Returns also the address, with the port if `address` has 0.
     pub(crate) fn listen(&self, address: SocketAddr, options: ListenOptions) -> io::Result<(ListenerId, SocketAddr)> {
+        self.listen_for(address, options.backlog, Serves::Clients(options))
+    }
+
+    /// The same for doors of other nodes.
+    pub(crate) fn listen_for_peers(&self, address: SocketAddr) -> io::Result<(ListenerId, SocketAddr)> {
+        self.listen_for(address, PEERS_BACKLOG, Serves::Peers)
+    }
+
+    fn listen_for(&self, address: SocketAddr, backlog: i32, serves: Serves) -> io::Result<(ListenerId, SocketAddr)> {
         let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
         socket.set_reuse_address(true)?;
         socket.set_nonblocking(true)?;
         socket.bind(&address.into())?;
-        socket.listen(options.backlog)?;
+        socket.listen(backlog)?;
         let socket = StdListener::from(socket);
         let bound = socket.local_addr()?;
         let mut socket = TcpListener::from_std(socket);
@@ -122,7 +154,7 @@ impl Acceptor {
             return Err(io::Error::other("the door accepts nobody any more"));
         }
         self.registry.register(&mut socket, Token(number * 2), Interest::READABLE)?;
-        listeners.insert(id, Listener { socket, options });
+        listeners.insert(id, Listener { socket, serves });
         Ok((id, bound))
     }
 
@@ -158,6 +190,8 @@ struct Running {
     undecided: Undecided,
     connections_max: usize,
     next_connection: u64,
+    cluster: Arc<Cluster>,
+    next_peer: usize,
 }
 
 impl Running {
@@ -220,10 +254,11 @@ impl Running {
             // The lock is not held while a client is handed over, which may wait for the owner of the door.
             let accepted = match self.handle.listeners().get(&id) {
                 None => return true,
-                Some(listener) => listener.socket.accept().map(|(client, remote)| (client, remote, listener.options)),
+                Some(listener) => listener.socket.accept().map(|(client, remote)| (client, remote, listener.serves)),
             };
             match accepted {
-                Ok((client, remote, options)) => self.arrived(id, client, remote, options),
+                Ok((client, remote, Serves::Clients(options))) => self.arrived(id, client, remote, options),
+                Ok((peer, remote, Serves::Peers)) => self.peer_arrived(peer, canonical(remote)),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return true,
                 Err(error) if is_of_the_client(&error) => {}
                 Err(_) => {
@@ -232,6 +267,18 @@ impl Running {
                 }
             }
         }
+    }
+
+    /// Gives a loop the connection of a peer, unless no member has its address.
+    fn peer_arrived(&mut self, peer: TcpStream, remote: SocketAddr) {
+        let is_member = self.cluster.members.load().has_address(remote.ip());
+        let serving = || self.loops.iter().filter(|event_loop| !event_loop.has_ended());
+        let at = self.next_peer.checked_rem(serving().count()).filter(|_| is_member);
+        let Some(event_loop) = at.and_then(|at| serving().nth(at)) else {
+            return Tally::add(&self.tally.peers_refused, 1);
+        };
+        event_loop.add_peer(peer, remote.ip());
+        self.next_peer += 1;
     }
 
     fn arrived(&mut self, listener: ListenerId, client: TcpStream, remote: SocketAddr, options: ListenOptions) {

@@ -5,14 +5,17 @@
 
 use std::collections::HashMap;
 use std::io;
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{channel, Receiver, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use mio::net::TcpStream;
 use mio::{Poll, Token, Waker};
 
 use crate::answering::Answer;
+use crate::peer::guest::Served as PeerServed;
 use crate::reason::Reason;
 use crate::request::Pooled;
 use crate::served::Served;
@@ -30,8 +33,19 @@ pub(crate) struct Done {
     pub slot: usize,
     pub connection: u64,
     pub since: Instant,
+    /// The body of the request, not compressed: for an answer that other replicas are to be asked about.
+    pub request: Vec<u8>,
     pub pooled: Pooled,
     pub answer: Result<Answer, Reason>,
+}
+
+/// What came of a read of a peer that the pool had.
+pub(crate) struct PeerDone {
+    pub slot: usize,
+    /// Names the connection of the peer.
+    pub guest: u64,
+    pub id: u64,
+    pub served: PeerServed,
 }
 
 /// What other threads have for a loop.
@@ -40,6 +54,11 @@ pub(crate) enum Message {
     /// Cassandra has logged a connection in.
     Admit(u64, u32),
     Done(Box<Done>),
+    PeerDone(PeerDone),
+    /// A peer has connected, from that address.
+    Peer(TcpStream, IpAddr),
+    /// There are other members than before.
+    Members,
     HandOver(Arc<HandOver>),
     /// Whether a connection's client is left unread.
     Pause(u64, bool),
@@ -102,6 +121,21 @@ impl EventLoop {
     /// Gives back what the pool has done.
     pub(crate) fn done(&self, done: Done) {
         let _ = self.tell(Message::Done(Box::new(done)));
+    }
+
+    /// Gives back what the pool has done for a peer.
+    pub(crate) fn peer_done(&self, done: PeerDone) {
+        let _ = self.tell(Message::PeerDone(done));
+    }
+
+    /// Gives it the connection of a peer, which is closed where the loop has ended.
+    pub(crate) fn add_peer(&self, socket: TcpStream, address: IpAddr) {
+        let _ = self.tell(Message::Peer(socket, address));
+    }
+
+    /// The members of the cluster have changed.
+    pub(crate) fn members_changed(&self) {
+        let _ = self.tell(Message::Members);
     }
 
     /// Asks for the client's socket of a connection, which may have gone.

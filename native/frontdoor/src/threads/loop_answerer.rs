@@ -9,13 +9,17 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::event_loop::EventLoop;
+use super::held::Held;
+use super::loop_peers::LoopPeers;
 use super::pool::{Job, Pool};
 use crate::answering::{Answer, Answering, Unanswered};
 use crate::counters::Tally;
 use crate::notices::Notices;
+use crate::peer::cluster::Cluster;
 use crate::protocol::{unpack, Framing, ResponseHeader, COMPRESSED};
 use crate::reason::Reason;
 use crate::request::{Answerer, Audition, Identity, Request, Verdict};
+use crate::rights::digest::Quorum;
 use crate::rights::prepared::Standing;
 use crate::rights::routes::Routes;
 use crate::rights::table_reader::Reach;
@@ -34,6 +38,7 @@ pub(crate) struct Shared {
     pub pool: Arc<Pool>,
     pub notices: Arc<Notices>,
     pub tally: Arc<Tally>,
+    pub cluster: Arc<Cluster>,
 }
 
 /// The state of one loop's answers.
@@ -44,6 +49,7 @@ pub(crate) struct LoopAnswerer {
     /// Where what was answered goes.
     give: Sender<Served>,
     answering: Answering,
+    pub peers: LoopPeers,
     wanted: HashSet<(u64, Id)>,
     wanted_since: Instant,
     /// The connection that has its turn, and when the turn began.
@@ -54,7 +60,7 @@ pub(crate) struct LoopAnswerer {
 }
 
 impl LoopAnswerer {
-    pub(crate) fn new(shared: Shared, event_loop: Arc<EventLoop>, give: Sender<Served>) -> Self {
+    pub(crate) fn new(shared: Shared, event_loop: Arc<EventLoop>, give: Sender<Served>, peers: LoopPeers) -> Self {
         let now = Instant::now();
         LoopAnswerer {
             shared,
@@ -62,6 +68,7 @@ impl LoopAnswerer {
             served: Served::default(),
             give,
             answering: Answering::default(),
+            peers,
             wanted: HashSet::new(),
             wanted_since: now,
             slot: 0,
@@ -115,6 +122,32 @@ impl LoopAnswerer {
         }
     }
 
+    /// Asks other replicas whether they have what the answer was made of.
+    fn ask(
+        &mut self,
+        (identity, framing): (&Identity, Framing),
+        request: &Request<'_>,
+        quorum: &Quorum,
+        answer: Answer,
+        body: &[u8],
+    ) -> Result<(), Reason> {
+        let chosen = self.peers.choose(quorum)?;
+        let held = Held {
+            slot: self.slot,
+            connection: identity.connection,
+            since: self.since,
+            framing,
+            header: request.header,
+            request: request.body.to_vec(),
+            envelope: request.envelope.to_vec(),
+            body: body.to_vec(),
+            answer,
+            epoch: quorum.epoch,
+        };
+        self.peers.ask(&chosen, quorum, held);
+        Ok(())
+    }
+
     fn pool(&mut self, identity: &Identity, framing: Framing, request: &Request<'_>) -> bool {
         let job = Job {
             event_loop: Arc::clone(&self.event_loop),
@@ -135,7 +168,16 @@ impl Answerer for LoopAnswerer {
         let asked = (request.header.version, request.header.flags, request.body);
         let answered = self.answering.answer(&self.shared.routes, identity.login, asked, Reach::Memory, body);
         let reason = match answered {
-            Ok(answer) if answer.quorum.is_some() => Reason::Consistency,
+            Ok(mut answer) if answer.quorum.is_some() => {
+                let asked = match answer.quorum.take() {
+                    Some(quorum) if request.may_wait => self.ask((identity, framing), request, &quorum, answer, body),
+                    _ => Err(Reason::PoolBusy),
+                };
+                match asked {
+                    Ok(()) => return Verdict::Pooled,
+                    Err(reason) => reason,
+                }
+            }
             Ok(answer) if answer.prepared.standing() == Standing::Serving => {
                 self.count(&Ok(answer), self.since);
                 return Verdict::Answered;

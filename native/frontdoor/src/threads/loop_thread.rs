@@ -9,14 +9,16 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::mpsc::Sender;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mio::event::Event;
 use mio::{Events, Poll, Registry, Token};
 use slab::Slab;
 
 use super::event_loop::{Done, EventLoop, Message, WAKER};
+use super::held::Held;
 use super::loop_answerer::{LoopAnswerer, Shared};
+use super::loop_peers::{Ground, LoopPeers};
 use super::priority::{self, Rank};
 use super::seat::Seat;
 use super::waiting::{run_to_the_end, wait_for_events};
@@ -34,7 +36,8 @@ const READ_BYTES: usize = 128 << 10;
 
 const EVENTS: usize = 1024;
 
-/// A token tells the slot of a connection, its side, and in the upper half which connection of that slot it is.
+/// A token tells the slot of a connection, its side, and in the upper half which connection of that slot it is. Those with
+/// nothing there are peers'.
 const TOKENS: usize = 1 << 32;
 
 /// What only the thread itself sees.
@@ -74,14 +77,29 @@ impl LoopThread {
         shared: Shared,
     ) -> io::Result<(Arc<EventLoop>, JoinHandle<()>)> {
         let (handle, poll, served) = EventLoop::new()?;
-        let running = LoopThread::new(Arc::clone(&handle), poll, served, window, shared);
+        let running = LoopThread::new(Arc::clone(&handle), poll, served, window, shared)?;
         let thread =
             thread::Builder::new().name(format!("cassiterite-door-{number}")).spawn(move || running.run(events))?;
         Ok((handle, thread))
     }
 
-    fn new(handle: Arc<EventLoop>, poll: Poll, served: Sender<Served>, window: Duration, shared: Shared) -> Self {
-        LoopThread {
+    fn new(
+        handle: Arc<EventLoop>,
+        poll: Poll,
+        served: Sender<Served>,
+        window: Duration,
+        shared: Shared,
+    ) -> io::Result<Self> {
+        let ground = Ground {
+            cluster: Arc::clone(&shared.cluster),
+            routes: Arc::clone(&shared.routes),
+            pool: Arc::clone(&shared.pool),
+            notices: Arc::clone(&shared.notices),
+            tally: Arc::clone(&shared.tally),
+            event_loop: Arc::clone(&handle),
+        };
+        let peers = LoopPeers::new(ground, poll.registry().try_clone()?);
+        Ok(LoopThread {
             poll,
             tally: Arc::clone(&shared.tally),
             notices: Arc::clone(&shared.notices),
@@ -91,9 +109,9 @@ impl LoopThread {
             slots: HashMap::new(),
             again: VecDeque::new(),
             work: Work::new(READ_BYTES),
-            answerer: LoopAnswerer::new(shared, Arc::clone(&handle), served),
+            answerer: LoopAnswerer::new(shared, Arc::clone(&handle), served, peers),
             handle,
-        }
+        })
     }
 
     fn run(mut self, mut events: Events) {
@@ -113,7 +131,11 @@ impl LoopThread {
 
     /// A turn for each connection that wants one.
     fn round(&mut self, events: &mut Events) -> io::Result<()> {
-        wait_for_events(&mut self.poll, events, if self.again.is_empty() { None } else { Some(Duration::ZERO) })?;
+        let wait = match self.again.is_empty() && !self.answerer.peers.has_more() {
+            true => self.answerer.peers.next_time().map(|time| time.saturating_duration_since(Instant::now())),
+            false => Some(Duration::ZERO),
+        };
+        wait_for_events(&mut self.poll, events, wait)?;
         for _ in 0..self.again.len() {
             if let Some(slot) = self.again.pop_front() {
                 if let Some(seat) = self.connections.get_mut(slot) {
@@ -122,8 +144,26 @@ impl LoopThread {
                 self.turn(slot, Side::Client, true);
             }
         }
+        self.with_peers(LoopPeers::go_on);
         self.on_events(events);
+        // What all these turns have for a peer goes at once.
+        self.with_peers(LoopPeers::finish);
+        self.take_ended();
         Ok(())
+    }
+
+    /// A panic costs the connections to peers, not those of clients.
+    fn with_peers(&mut self, step: impl FnOnce(&mut LoopPeers)) {
+        let peers = &mut self.answerer.peers;
+        if catch_unwind(AssertUnwindSafe(|| step(peers))).is_err() {
+            self.tally.add_passed(Reason::Panic);
+            peers.start_anew();
+        }
+    }
+
+    /// Goes on with requests that have waited for other replicas.
+    fn take_ended(&mut self) {
+        self.answerer.peers.take_ended().into_iter().for_each(|done| self.done(done));
     }
 
     /// Another turn in the next round: one, however many want it.
@@ -139,6 +179,8 @@ impl LoopThread {
         for event in events.iter() {
             if event.token() == WAKER {
                 self.take_messages();
+            } else if event.token().0 < TOKENS {
+                self.with_peers(|peers| peers.on_event(event.token(), Instant::now()));
             } else {
                 self.on_event(event);
             }
@@ -156,6 +198,9 @@ impl LoopThread {
             Message::Newcomer(newcomer) => self.add(newcomer),
             Message::Admit(number, login) => self.admit(number, login),
             Message::Done(done) => self.done(*done),
+            Message::PeerDone(done) => self.with_peers(|peers| peers.done(done)),
+            Message::Peer(socket, address) => self.with_peers(|peers| peers.come(socket, address, Instant::now())),
+            Message::Members => self.with_peers(|peers| peers.members_changed(Instant::now())),
             Message::HandOver(asked) => self.on_hand_over(&asked),
             Message::Pause(number, is_paused) => self.pause(number, is_paused),
             Message::Used(number) => self.used(number),
@@ -167,7 +212,7 @@ impl LoopThread {
         let number = newcomer.number;
         let entry = self.connections.vacant_entry();
         let slot = entry.key();
-        self.joined = self.joined.wrapping_add(1);
+        self.joined = self.joined.checked_add(1).unwrap_or(1);
         let token = |side: usize| Token(self.joined as usize * TOKENS + slot * 2 + side);
         let tokens = (token(0), token(1));
         match Connection::new(newcomer, tokens, self.poll.registry()) {
@@ -207,6 +252,7 @@ impl LoopThread {
         if self.connections.get(slot).is_none_or(|seat| seat.number != done.connection) {
             return;
         }
+        let Some(done) = self.ask(done) else { return };
         let mut done = Some(done);
         let has_entered = self.guarded(slot, |connection, registry, work, answerer| {
             let Some(done) = done.take() else { return Next::Wait };
@@ -221,6 +267,20 @@ impl LoopThread {
         if !has_entered {
             let kept = done.map(|done| Message::Done(Box::new(done)));
             kept.into_iter().for_each(|kept| self.keep(slot, kept));
+        }
+    }
+
+    /// Asks other replicas about an answer of the pool that needs them; otherwise it is done.
+    fn ask(&mut self, mut done: Done) -> Option<Done> {
+        let Some(quorum) = done.answer.as_mut().ok().and_then(|answer| answer.quorum.take()) else { return Some(done) };
+        let chosen = self.answerer.peers.choose(&quorum);
+        match (chosen, Held::of(done, quorum.epoch)) {
+            (Ok(chosen), Ok(held)) => {
+                self.answerer.peers.ask(&chosen, &quorum, held);
+                None
+            }
+            (Err(reason), Ok(held)) => Some(self.answerer.peers.end(held, Err(reason))),
+            (_, Err(done)) => Some(*done),
         }
     }
 

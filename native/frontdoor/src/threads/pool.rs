@@ -9,15 +9,18 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::event_loop::{Done, EventLoop};
+use super::event_loop::{Done, EventLoop, PeerDone};
 use super::priority::{self, Rank};
-use crate::answering::{Answer, Answering, Unanswered};
+use crate::answering::{Answer, Answering, NoDigest, Unanswered};
+use crate::peer::guest::Served;
 use crate::protocol::{Framing, Header};
 use crate::reason::Reason;
+use crate::refusal::Refusal;
 use crate::request::{Audition, Identity, PoolVerdict, Pooled};
 use crate::rights::prepared::Standing;
 use crate::rights::routes::Routes;
 use crate::rights::table_reader::Reach;
+use crate::statement::PeerSpec;
 
 /// Reads that may wait for the device at a time, for each core: what a device has read is still to be unpacked.
 const THREADS_PER_CORE: usize = 4;
@@ -44,7 +47,54 @@ pub(crate) struct Job {
 impl Job {
     fn end(self, verdict: PoolVerdict, answer: Result<Answer, Reason>) -> Done {
         let pooled = Pooled { header: self.header, envelope: self.envelope, framing: self.framing, verdict };
-        Done { slot: self.slot, connection: self.identity.connection, since: self.since, pooled, answer }
+        let (slot, connection, request) = (self.slot, self.identity.connection, self.body);
+        Done { slot, connection, since: self.since, request, pooled, answer }
+    }
+}
+
+/// A read of a peer that a loop could not have from memory.
+pub(crate) struct PeerJob {
+    pub event_loop: Arc<EventLoop>,
+    pub slot: usize,
+    pub guest: u64,
+    pub id: u64,
+    pub spec: Arc<PeerSpec>,
+    pub contents: Vec<u8>,
+    /// Nobody waits for it any longer than that.
+    pub budget: Duration,
+    pub since: Instant,
+}
+
+impl PeerJob {
+    fn end(self, served: Served) {
+        let done = PeerDone { slot: self.slot, guest: self.guest, id: self.id, served };
+        self.event_loop.peer_done(done);
+    }
+}
+
+enum Task {
+    Client(Job),
+    Peer(PeerJob),
+}
+
+impl Task {
+    /// For how long it may still wait for a thread.
+    fn left(&self) -> Duration {
+        let (since, most) = match self {
+            Task::Client(job) => (job.since, MAX_WAIT),
+            Task::Peer(job) => (job.since, job.budget.min(MAX_WAIT)),
+        };
+        most.saturating_sub(since.elapsed())
+    }
+
+    /// Ends one that has waited for too long.
+    fn pass_on(self) {
+        match self {
+            Task::Client(job) => {
+                Arc::clone(&job.event_loop).done(job.end(PoolVerdict::Passed, Err(Reason::PoolBusy)));
+            }
+            Task::Peer(job) => job.end(Served::Refused(Refusal::Busy)),
+        }
     }
 }
 
@@ -65,7 +115,7 @@ pub(crate) struct Pool {
 
 #[derive(Default)]
 struct State {
-    waiting: VecDeque<Job>,
+    waiting: VecDeque<Task>,
     idle: usize,
     threads: Vec<JoinHandle<()>>,
     /// Passes on what has waited for too long while all the others wait for a device.
@@ -83,6 +133,15 @@ impl Pool {
 
     /// Takes a job, unless too many wait.
     pub(crate) fn add(self: &Arc<Self>, job: Job) -> bool {
+        self.add_task(Task::Client(job))
+    }
+
+    /// The same for a peer's read.
+    pub(crate) fn add_for_peer(self: &Arc<Self>, job: PeerJob) -> bool {
+        self.add_task(Task::Peer(job))
+    }
+
+    fn add_task(self: &Arc<Self>, task: Task) -> bool {
         let mut state = self.state();
         if state.is_closed || state.waiting.len() >= MAX_WAITING {
             return false;
@@ -97,7 +156,7 @@ impl Pool {
             return false;
         }
         let has_thread = state.idle > state.waiting.len();
-        state.waiting.push_back(job);
+        state.waiting.push_back(task);
         self.ready.notify_one();
         if !has_thread && !state.is_watched {
             state.is_watched = true;
@@ -115,18 +174,16 @@ impl Pool {
     fn pass_late_on(&self) {
         let mut state = self.state();
         while !state.is_closed {
-            let left = state.waiting.front().map(|job| MAX_WAIT.saturating_sub(job.since.elapsed()));
+            let left = state.waiting.front().map(Task::left);
             state = match left {
                 None => {
                     state.is_watched = false;
                     self.late.wait(state).unwrap_or_else(PoisonError::into_inner)
                 }
                 Some(Duration::ZERO) => {
-                    let job = state.waiting.pop_front();
+                    let late = state.waiting.pop_front();
                     drop(state);
-                    if let Some(job) = job {
-                        Arc::clone(&job.event_loop).done(job.end(PoolVerdict::Passed, Err(Reason::PoolBusy)));
-                    }
+                    late.into_iter().for_each(Task::pass_on);
                     self.state()
                 }
                 Some(left) => self.late.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0,
@@ -142,13 +199,22 @@ impl Pool {
     fn run(&self) {
         priority::raise(Rank::Reader);
         let mut answering = Answering::default();
-        while let Some(job) = self.next() {
-            let event_loop = Arc::clone(&job.event_loop);
-            event_loop.done(self.answer(job, &mut answering));
+        while let Some(task) = self.next() {
+            match task {
+                task if task.left().is_zero() => task.pass_on(),
+                Task::Client(job) => {
+                    let event_loop = Arc::clone(&job.event_loop);
+                    event_loop.done(self.answer(job, &mut answering));
+                }
+                Task::Peer(job) => {
+                    let served = self.serve(&job, &mut answering);
+                    job.end(served);
+                }
+            }
         }
     }
 
-    fn next(&self) -> Option<Job> {
+    fn next(&self) -> Option<Task> {
         let mut state = self.state();
         state.idle += 1;
         let is_idle = |state: &mut State| state.waiting.is_empty() && !state.is_closed;
@@ -162,19 +228,17 @@ impl Pool {
 
     fn answer(&self, job: Job, answering: &mut Answering) -> Done {
         let mut body = Vec::new();
-        let answer = if job.since.elapsed() > MAX_WAIT {
-            Err(Reason::PoolBusy)
-        } else {
-            let request = (job.header.version, job.header.flags, &job.body[..]);
-            match answering.answer(&self.routes, job.identity.login, request, Reach::Files, &mut body) {
-                Ok(answer) if answer.quorum.is_some() => Err(Reason::Consistency),
-                Ok(answer) => Ok(answer),
-                Err(Unanswered::Passed(reason) | Unanswered::Wanted(reason, _)) => Err(reason),
-                Err(Unanswered::NotInMemory) => Err(Reason::EngineFailure),
-            }
+        let request = (job.header.version, job.header.flags, &job.body[..]);
+        let answer = match answering.answer(&self.routes, job.identity.login, request, Reach::Files, &mut body) {
+            Ok(answer) => Ok(answer),
+            Err(Unanswered::Passed(reason) | Unanswered::Wanted(reason, _)) => Err(reason),
+            Err(Unanswered::NotInMemory) => Err(Reason::EngineFailure),
         };
         let (verdict, answer) = match answer {
-            Ok(answer) if answer.prepared.standing() == Standing::Serving => (PoolVerdict::Answered(body), Ok(answer)),
+            // The loop asks the other replicas, and then sees to the audition.
+            Ok(answer) if answer.quorum.is_some() || answer.prepared.standing() == Standing::Serving => {
+                (PoolVerdict::Answered(body), Ok(answer))
+            }
             Ok(answer) => {
                 let audition = Audition::of(answer.prepared, job.header, &job.body, &body);
                 (audition.map_or(PoolVerdict::Passed, PoolVerdict::Auditioned), Err(Reason::Auditioning))
@@ -182,6 +246,14 @@ impl Pool {
             Err(reason) => (PoolVerdict::Passed, Err(reason)),
         };
         job.end(verdict, answer)
+    }
+
+    fn serve(&self, job: &PeerJob, answering: &mut Answering) -> Served {
+        match answering.digest(&self.routes, &job.spec, &job.contents, Reach::Files) {
+            Ok(digest) => Served::Digest(digest),
+            Err(NoDigest::Refused(refusal)) => Served::Refused(refusal),
+            Err(NoDigest::NotInMemory) => Served::Refused(Refusal::EngineFailure),
+        }
     }
 
     /// Drops what waits; returns when all threads have ended.

@@ -11,8 +11,13 @@ use std::net::TcpStream as StdTcpStream;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
+fn cluster() -> Arc<Cluster> {
+    Arc::new(Cluster::new().unwrap())
+}
+
 fn start(events: Events, undecided: Undecided, tally: &Arc<Tally>) -> (Arc<Acceptor>, JoinHandle<()>) {
-    Acceptor::start_with(events, undecided, usize::MAX, Vec::new(), Arc::default(), Arc::clone(tally)).unwrap()
+    Acceptor::start_with(events, undecided, usize::MAX, Vec::new(), Arc::default(), Arc::clone(tally), cluster())
+        .unwrap()
 }
 
 /// Connects to a port that takes TLS, too.
@@ -71,7 +76,8 @@ fn an_acceptor_that_cannot_wait_listens_to_nobody() {
 fn a_panic_costs_its_client_only() {
     let tally = Arc::new(Tally::default());
     let (_, mut running) =
-        Acceptor::new(Undecided::default(), usize::MAX, Vec::new(), Arc::default(), Arc::clone(&tally)).unwrap();
+        Acceptor::new(Undecided::default(), usize::MAX, Vec::new(), Arc::default(), Arc::clone(&tally), cluster())
+            .unwrap();
     assert!(!running.guarded(|_| panic!("as the test wants it")));
     assert!(running.guarded(|_| true));
     assert_eq!((tally.read().accept_failures, tally.read().threads_failed), (1, 0));

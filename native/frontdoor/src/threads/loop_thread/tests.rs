@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use super::*;
+use crate::peer::cluster::Cluster;
 use crate::rights::open_table::{tests::spec, OpenTable};
 use crate::rights::prepared::tests::recipe;
 use crate::rights::routes::Routes;
@@ -27,12 +28,13 @@ fn running() -> LoopThread {
 
 fn shared(routes: Routes) -> Shared {
     let routes = Arc::new(routes);
-    Shared { pool: Pool::new(Arc::clone(&routes), 1), routes, notices: Arc::default(), tally: Arc::default() }
+    let cluster = Arc::new(Cluster::new().unwrap());
+    Shared { pool: Pool::new(Arc::clone(&routes), 1), routes, notices: Arc::default(), tally: Arc::default(), cluster }
 }
 
 fn running_with(routes: Routes) -> LoopThread {
     let (handle, poll, served) = EventLoop::new().unwrap();
-    LoopThread::new(handle, poll, served, Duration::MAX, shared(routes))
+    LoopThread::new(handle, poll, served, Duration::MAX, shared(routes)).unwrap()
 }
 
 /// A connection, and its two far ends.
