@@ -241,7 +241,7 @@ fn put_address(bytes: &mut Vec<u8>, address: SocketAddr) {
     }
 }
 
-fn ip(bytes: &[u8]) -> Result<IpAddr> {
+pub(crate) fn ip(bytes: &[u8]) -> Result<IpAddr> {
     if let Ok(octets) = <[u8; 4]>::try_from(bytes) {
         return Ok(octets.into());
     }
@@ -249,10 +249,10 @@ fn ip(bytes: &[u8]) -> Result<IpAddr> {
     octets.map(IpAddr::from).map_err(|_| EngineError::invalid(format!("an address of {} bytes", bytes.len())))
 }
 
-fn invalid_port(port: jint) -> EngineError {
+pub(crate) fn invalid_port(port: jint) -> EngineError {
     EngineError::invalid(format!("{port} is not a port"))
 }
 
-fn failure(error: io::Error) -> EngineError {
+pub(crate) fn failure(error: io::Error) -> EngineError {
     EngineError::io(error.to_string()).caused_by(error)
 }

@@ -13,6 +13,7 @@ mod departure;
 mod door_table;
 mod fragments;
 mod frontdoor;
+mod frontdoor_peers;
 mod frontdoor_rights;
 mod funnel;
 mod handles;

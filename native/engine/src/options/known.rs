@@ -92,6 +92,12 @@ pub(super) const KNOWN: &[Known] = &[
     known!("front_door_verdicts", "connection", true, "connection or kind",
         "Who is judged by whether the front door answers its requests. connection: each by itself. kind: connections of one \
          client's address with one STARTUP together. Of use where many connections only write."),
+    known!("front_door_quorum_reads", "off", true, "off, compare or on",
+        "Reads that need several replicas. off: Cassandra answers them. on: the front door answers where the doors of the \
+         other replicas have the same. compare: they are asked, and Cassandra answers; for a trial."),
+    known!("front_door_port", "7010", false, "1 to 65535",
+        "Where the front door listens for those of other nodes, on listen_address: the same on all nodes, or not. In use \
+         unless front_door_quorum_reads is off."),
     known!("stats_level", "none", true, "none or tickers",
         "tickers: counts hits, misses and bytes for the reports; costs reads a few percent."),
     known!("stop_at_newest", "true", true, "true or false",

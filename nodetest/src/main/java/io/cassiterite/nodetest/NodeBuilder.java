@@ -111,6 +111,12 @@ public final class NodeBuilder
         return yaml(FRONT_DOOR_KEY, mode);
     }
 
+    /** With {@code front_door_quorum_reads} in the plug-in's configuration, for example {@code on}; nodes share the port. */
+    public NodeBuilder quorumReads(String mode)
+    {
+        return yaml(FRONT_DOOR_KEY + "_quorum_reads", mode);
+    }
+
     private void moreOfFrontDoor(String suffix, String byDefault)
     {
         String wanted = System.getProperty("cassiterite.front_door" + suffix, byDefault);

@@ -223,6 +223,29 @@ public final class Door
         Native.doorGrants(handle, logins, statementIds);
     }
 
+    // --- doors of other nodes
+
+    /**
+     * Listens for doors of other nodes, and connects to them from that address.
+     *
+     * @throws EngineException of kind IO if the address cannot be bound
+     */
+    public PeerPort listenForPeers(InetAddress address, int port)
+    {
+        return new PeerPort(ByteBuffer.wrap(Native.doorListenForPeers(handle, address.getAddress(), port)));
+    }
+
+    /**
+     * Says who the other nodes are, and what becomes of reads that need them.
+     *
+     * @param mode    0 off, 1 compare, 2 on
+     * @param members as docs/internals/boundary.md describes them
+     */
+    public void setPeers(int mode, byte[] members)
+    {
+        Native.doorPeers(handle, mode, members);
+    }
+
     /** @return what was answered since the last call, as docs/internals/boundary.md describes it */
     public byte[] served()
     {

@@ -364,17 +364,16 @@ public final class Native
     // --- what the front door may answer; calls that end a right return when no answer is sent under it any more
 
     static native void doorRenew(long door, int millis);
-
     static native void doorShut(long door);
     static native void doorOpenTable(long door, long table, byte[] spec);
     static native void doorCloseTable(long door, byte[] tableId);
-
     static native void doorPutPlan(long door, byte[] recipe);
     static native void doorDropPlan(long door, byte[] statementId);
     static native void doorRefusePlan(long door, byte[] statementId);
     static native void doorForgetRefused(long door);
-
     static native void doorAdmit(long door, long connection, int login);
+    static native void doorPeers(long door, int mode, byte[] members);
+    static native byte[] doorListenForPeers(long door, byte[] address, int port);
 
     /** @param statementIds 16 bytes for each login */
     static native void doorGrants(long door, int[] logins, byte[] statementIds);

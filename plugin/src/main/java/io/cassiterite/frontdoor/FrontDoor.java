@@ -17,6 +17,8 @@ import io.cassiterite.engine.Door;
 import io.cassiterite.engine.EngineException;
 import io.cassiterite.frontdoor.desk.ClientConnections;
 import io.cassiterite.frontdoor.desk.Desk;
+import io.cassiterite.frontdoor.desk.Peers;
+import io.cassiterite.frontdoor.desk.QuorumReads;
 import io.cassiterite.reflect.PrivateMember;
 
 /**
@@ -34,6 +36,12 @@ public final class FrontDoor
     /** The parameter that says of whom it is one verdict whether the door serves them better than Netty. */
     public static final String VERDICTS = "front_door_verdicts";
 
+    /** The parameter that says what becomes of reads that need several replicas. */
+    public static final String QUORUM_READS = "front_door_quorum_reads";
+
+    private static final String PEER_PORT = "front_door_port";
+    private static final String DEFAULT_PEER_PORT = "7010";
+
     public static final FrontDoor instance = new FrontDoor();
 
     private static final Logger logger = LoggerFactory.getLogger(FrontDoor.class);
@@ -47,12 +55,15 @@ public final class FrontDoor
     private volatile FrontDoorMode mode = FrontDoorMode.OFF;
     private volatile boolean sendsStraight;
     private volatile boolean hasKinds;
+    private volatile QuorumReads quorumReads = QuorumReads.OFF;
+    private volatile int peerPort;
 
     /** Guards what follows. Whoever binds a port holds its server's monitor and takes this one; never the other way. */
     private final Object opening = new Object();
     private Door door;
     private ClientHandover handover;
     private volatile Desk desk;
+    private volatile Peers peers;
 
     private FrontDoor()
     {
@@ -76,6 +87,8 @@ public final class FrontDoor
         }
         changeResponses(parameters.getOrDefault(RESPONSES, ""));
         changeVerdicts(parameters.getOrDefault(VERDICTS, ""));
+        peerPort = Integer.parseInt(parameters.getOrDefault(PEER_PORT, DEFAULT_PEER_PORT));
+        quorumReads = QuorumReads.named(parameters.getOrDefault(QUORUM_READS, QuorumReads.OFF.parameter()));
         FrontDoorMode wanted = FrontDoorMode.named(parameters.getOrDefault(PARAMETER, FrontDoorMode.OFF.parameter()));
         try
         {
@@ -131,6 +144,19 @@ public final class FrontDoor
         hasKinds = verdicts.equals(BY_KIND);
     }
 
+    /** @param wanted what becomes of reads that need several replicas; OFF has its effect when this returns */
+    public synchronized void changeQuorumReads(QuorumReads wanted)
+    {
+        quorumReads = wanted;
+        setDesk();
+    }
+
+    /** @return what becomes of reads that need several replicas */
+    public QuorumReads quorumReads()
+    {
+        return quorumReads;
+    }
+
     /** Binds the port anew where the transport has started already. */
     private void become(FrontDoorMode wanted)
     {
@@ -155,12 +181,14 @@ public final class FrontDoor
     private void setDesk()
     {
         Desk present = desk;
-        if (present == null)
+        Peers others = peers;
+        if (present == null || others == null)
             return;
         if (mode == FrontDoorMode.READS)
             present.start();
         else
             present.stop();
+        others.change(mode == FrontDoorMode.READS ? quorumReads : QuorumReads.OFF);
     }
 
     /** Ends all connections through the door; part of the shutdown, when the transport has stopped. */
@@ -171,6 +199,7 @@ public final class FrontDoor
         synchronized (opening)
         {
             desk = null;
+            peers = null;
             handover = null;
             if (door != null)
                 door.close();
@@ -248,7 +277,8 @@ public final class FrontDoor
         {
             door = Door.open(Math.max(1, Math.min(MAX_LOOPS, Runtime.getRuntime().availableProcessors() / 2)));
             ClientConnections connections = new ClientConnections();
-            desk = new Desk(door, connections, () -> false);
+            desk = new Desk(door, connections, () -> quorumReads != QuorumReads.OFF);
+            peers = new Peers(door, peerPort);
             handover = new ClientHandover(door, connections, desk, () -> mode == FrontDoorMode.PROXY, () -> sendsStraight,
                                           () -> hasKinds);
             handover.start();

@@ -36,6 +36,7 @@ import io.cassiterite.engine.TokenRanges;
 import io.cassiterite.engine.Verified;
 import io.cassiterite.frontdoor.FrontDoor;
 import io.cassiterite.frontdoor.FrontDoorMode;
+import io.cassiterite.frontdoor.desk.QuorumReads;
 import io.cassiterite.index.IndexedBulkLoad;
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
@@ -132,6 +133,9 @@ final class NodeEngine implements EngineControl
         String verdicts = options.get(FrontDoor.VERDICTS);
         if (verdicts != null)
             FrontDoor.instance.changeVerdicts(verdicts);
+        String quorumReads = options.get(FrontDoor.QUORUM_READS);
+        if (quorumReads != null)
+            FrontDoor.instance.changeQuorumReads(QuorumReads.named(quorumReads));
     }
 
     @Override
