@@ -264,7 +264,7 @@ class PeerDigestTest
             out.put((byte) 1).put(new byte[16]).putInt(layout.length).put(layout);
             putColumns(columns.fetchedColumns().regulars, ids, out);
             putColumns(columns.fetchedColumns().statics, ids, out);
-            return ByteBufferUtil.getArray((ByteBuffer) out.flip());
+            return ByteBufferUtil.getArray(out.flip());
         }
 
         private void putColumns(Columns fetched, ToIntFunction<ColumnMetadata> ids, ByteBuffer out)

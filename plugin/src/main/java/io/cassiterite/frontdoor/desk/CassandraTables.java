@@ -20,7 +20,6 @@ import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.service.StorageService;
 import org.apache.cassandra.utils.FBUtilities;
 
-import io.cassiterite.engine.Table;
 import io.cassiterite.memtable.CassiteriteMemtable;
 
 import static io.cassiterite.engine.BackgroundWork.attempt;

@@ -258,7 +258,8 @@ public final class Desk
     private void ringRound()
     {
         Set<String> keyspaces = recipes.keyspaces();
-        tables.ofOthers().stream().map(Schema.instance::getTableMetadata).filter(Objects::nonNull).forEach(table -> keyspaces.add(table.keyspace));
+        tables.ofOthers().stream().map(Schema.instance::getTableMetadata).filter(Objects::nonNull)
+              .forEach(table -> keyspaces.add(table.keyspace));
         cassandraTables.computeRanges(keyspaces);
         LockSupport.parkNanos(this, ROUND_NANOS);
     }

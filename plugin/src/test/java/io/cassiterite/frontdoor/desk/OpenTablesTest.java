@@ -157,7 +157,9 @@ class OpenTablesTest
         state = TableState.open(first, RingRangesTest.ALONE, 500, new Comparing(10, new byte[]{ 1 }, replicas));
         tables.refresh();
         assertEquals(List.of("open " + id), door.calls);
-        for (Comparing other : Arrays.asList(new Comparing(10, new byte[]{ 2 }, replicas), new Comparing(9, new byte[]{ 2 }, replicas), null))
+        Comparing layout = new Comparing(10, new byte[]{ 2 }, replicas);
+        Comparing grace = new Comparing(9, new byte[]{ 2 }, replicas);
+        for (Comparing other : Arrays.asList(layout, grace, null))
         {
             door.calls.clear();
             state = TableState.open(first, RingRangesTest.ALONE, 500, other);
