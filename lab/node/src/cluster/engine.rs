@@ -63,7 +63,7 @@ impl Engine {
                 "what cassandra.yaml gives: skip-list memtable on heap, BIG sstables, size-tiered compaction"
             }
             Engine::Cassiterite => "the plug-in, all parameters at their defaults",
-            Engine::CassiteriteDoor => "the plug-in, with front_door: reads",
+            Engine::CassiteriteDoor => "the plug-in, with front_door: reads and front_door_quorum_reads: on",
         }
     }
 
@@ -95,9 +95,10 @@ impl Engine {
             Engine::Stock | Engine::Stock6 => tuned_stock(),
             Engine::StockSai => [tuned_stock(), vec![("default_secondary_index", json!("sai"))]].concat(),
             Engine::StockDefault | Engine::Cassiterite => Vec::new(),
-            Engine::CassiteriteDoor => {
-                vec![("memtable.configurations.cassiterite.parameters.front_door", json!("reads"))]
-            }
+            Engine::CassiteriteDoor => vec![
+                ("memtable.configurations.cassiterite.parameters.front_door", json!("reads")),
+                ("memtable.configurations.cassiterite.parameters.front_door_quorum_reads", json!("on")),
+            ],
         }
     }
 }
