@@ -4,7 +4,6 @@
  */
 package io.cassiterite.frontdoor.desk;
 
-import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
 import java.util.List;
@@ -19,11 +18,7 @@ import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.db.ConsistencyLevel;
 import org.apache.cassandra.dht.Murmur3Partitioner.LongToken;
 import org.apache.cassandra.dht.Token;
-import org.apache.cassandra.locator.AbstractNetworkTopologySnitch;
 import org.apache.cassandra.locator.AbstractReplicationStrategy;
-import org.apache.cassandra.locator.IEndpointSnitch;
-import org.apache.cassandra.locator.InetAddressAndPort;
-import org.apache.cassandra.locator.NetworkTopologyStrategy;
 import org.apache.cassandra.locator.Replica;
 import org.apache.cassandra.locator.SimpleStrategy;
 import org.apache.cassandra.locator.TokenMetadata;
@@ -32,6 +27,14 @@ import org.apache.cassandra.schema.TableId;
 import io.cassiterite.OwnJvm;
 import io.cassiterite.memtable.TestMemtable;
 
+import static io.cassiterite.frontdoor.desk.TwoDataCenters.HERE;
+import static io.cassiterite.frontdoor.desk.TwoDataCenters.SELF;
+import static io.cassiterite.frontdoor.desk.TwoDataCenters.SNITCH;
+import static io.cassiterite.frontdoor.desk.TwoDataCenters.THERE;
+import static io.cassiterite.frontdoor.desk.TwoDataCenters.node;
+import static io.cassiterite.frontdoor.desk.TwoDataCenters.perDataCenter;
+import static io.cassiterite.frontdoor.desk.TwoDataCenters.ring;
+import static io.cassiterite.frontdoor.desk.TwoDataCenters.simple;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -45,26 +48,6 @@ class RingRangesTest
         TestMemtable.initialize();
     }
 
-    private static final InetAddressAndPort SELF = node(1);
-    private static final String HERE = "datacenter1";
-    private static final String THERE = "elsewhere";
-
-    /** Nodes with even numbers are elsewhere. */
-    private static final IEndpointSnitch SNITCH = new AbstractNetworkTopologySnitch()
-    {
-        @Override
-        public String getRack(InetAddressAndPort endpoint)
-        {
-            return "rack1";
-        }
-
-        @Override
-        public String getDatacenter(InetAddressAndPort endpoint)
-        {
-            return endpoint.addressBytes[3] % 2 == 0 ? THERE : HERE;
-        }
-    };
-
     /** Of a cluster of one. */
     static final RingRanges ALONE = RingRanges.of(simple(ring(SELF), 1), ring(SELF), SELF);
     /** Of a node that is no replica. */
@@ -76,39 +59,6 @@ class RingRangesTest
     static void isInTheDataCenterOfTheTests()
     {
         assertEquals(HERE, DatabaseDescriptor.getLocalDataCenter());
-    }
-
-    private static InetAddressAndPort node(int number)
-    {
-        try
-        {
-            return InetAddressAndPort.getByName("127.0.0." + number);
-        }
-        catch (UnknownHostException e)
-        {
-            throw new AssertionError(e);
-        }
-    }
-
-    /** Each node has eight tokens. */
-    private static TokenMetadata ring(InetAddressAndPort... nodes)
-    {
-        TokenMetadata ring = new TokenMetadata(SNITCH);
-        Random tokens = new Random(5);
-        for (InetAddressAndPort node : nodes)
-            for (int i = 0; i < 8; i++)
-                ring.updateNormalToken(new LongToken(tokens.nextLong()), node);
-        return ring;
-    }
-
-    private static AbstractReplicationStrategy simple(TokenMetadata ring, int factor)
-    {
-        return new SimpleStrategy("shop", ring, SNITCH, Map.of("replication_factor", Integer.toString(factor)));
-    }
-
-    private static AbstractReplicationStrategy perDataCenter(TokenMetadata ring, Map<String, String> factors)
-    {
-        return new NetworkTopologyStrategy("shop", ring, SNITCH, factors);
     }
 
     private static Set<ConsistencyLevel> levels(AbstractReplicationStrategy strategy, TokenMetadata ring)
