@@ -10,8 +10,6 @@ import java.util.Deque;
 import java.util.List;
 
 import com.datastax.oss.driver.api.core.ConsistencyLevel;
-import com.datastax.oss.driver.api.core.cql.PreparedStatement;
-import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -96,11 +94,11 @@ class LevelsTest
             write(cql, EQUAL, 20, ALL);
         }
         for (Node node : nodes)
-            try (Reader reader = new Reader(node))
+            try (ReplicaReader reader = new ReplicaReader(node, "levels.t"))
             {
-                reader.awaitNative(EQUAL);
-                reader.assertNative(STALE, 10);
-                reader.assertPassed(STALE, 10);
+                reader.awaitNative(EQUAL, ONE);
+                assertNative(reader, STALE, 10);
+                assertPassed(reader, STALE, 10);
             }
 
         Node behind = nodes[NODES - 1];
@@ -114,14 +112,14 @@ class LevelsTest
         }
         behind.start();
         awaitAllNormal(NODES);
-        try (Reader reader = new Reader(behind))
+        try (ReplicaReader reader = new ReplicaReader(behind, "levels.t"))
         {
             // equal everywhere, or the answers of other replicas would end the audition
-            reader.awaitNative(EQUAL);
-            reader.assertNative(STALE, 10);
+            reader.awaitNative(EQUAL, ONE);
+            assertNative(reader, STALE, 10);
             // repairs the row
-            reader.assertPassed(STALE, 11);
-            reader.assertNative(STALE, 11);
+            assertPassed(reader, STALE, 11);
+            assertNative(reader, STALE, 11);
         }
     }
 
@@ -136,73 +134,25 @@ class LevelsTest
         cql.session().execute(SimpleStatement.newInstance(statement).setNode(cql.own()).setConsistencyLevel(level));
     }
 
-    /** A client of one node. */
-    private static final class Reader implements AutoCloseable
+    private static void assertNative(ReplicaReader reader, int k, int v)
     {
-        private final Cql cql;
-        private final com.datastax.oss.driver.api.core.metadata.Node node;
-        private final PreparedStatement select;
-
-        Reader(Node of)
+        for (ConsistencyLevel level : OF_ONE)
         {
-            cql = of.cql();
-            node = cql.own();
-            select = cql.session().prepare("SELECT v FROM levels.t WHERE k = ?");
+            long expected = reader.count("executes_answered") + READS;
+            reader.assertReads(READS, k, v, level);
+            Await.until(level + " is answered natively", BOUND, () -> reader.count("executes_answered") == expected);
         }
+    }
 
-        int read(int k, ConsistencyLevel level)
+    private static void assertPassed(ReplicaReader reader, int k, int v)
+    {
+        for (ConsistencyLevel level : OF_OTHERS)
         {
-            return cql.session().execute(select.bind(k).setConsistencyLevel(level).setNode(node)).one().getInt("v");
-        }
-
-        void awaitNative(int k)
-        {
-            long first = count("executes_answered");
-            Await.until("the door answers", BOUND, () ->
-            {
-                read(k, ONE);
-                return count("executes_answered") > first;
-            });
-        }
-
-        void assertNative(int k, int v)
-        {
-            for (ConsistencyLevel level : OF_ONE)
-            {
-                long expected = count("executes_answered") + READS;
-                assertReads(k, v, level);
-                Await.until(level + " is answered natively", BOUND, () -> count("executes_answered") == expected);
-            }
-        }
-
-        void assertPassed(int k, int v)
-        {
-            for (ConsistencyLevel level : OF_OTHERS)
-            {
-                long answered = count("executes_answered");
-                long expected = count("executes_passed_consistency") + READS;
-                assertReads(k, v, level);
-                Await.until(level + " is passed on", BOUND, () -> count("executes_passed_consistency") == expected);
-                assertEquals(answered, count("executes_answered"), level.toString());
-            }
-        }
-
-        private void assertReads(int k, int v, ConsistencyLevel level)
-        {
-            for (int i = 0; i < READS; i++)
-                assertEquals(v, read(k, level), level.toString());
-        }
-
-        private long count(String name)
-        {
-            List<Row> rows = cql.localRows("SELECT count FROM cassiterite.front_door WHERE name = '" + name + '\'');
-            return rows.get(0).getLong("count");
-        }
-
-        @Override
-        public void close()
-        {
-            cql.close();
+            long answered = reader.count("executes_answered");
+            long expected = reader.count("executes_passed_consistency") + READS;
+            reader.assertReads(READS, k, v, level);
+            Await.until(level + " is passed on", BOUND, () -> reader.count("executes_passed_consistency") == expected);
+            assertEquals(answered, reader.count("executes_answered"), level.toString());
         }
     }
 }

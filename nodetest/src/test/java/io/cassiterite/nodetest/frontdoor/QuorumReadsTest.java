@@ -35,7 +35,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
  * Three nodes whose doors ask each other. What the replicas agree on is answered natively; what they do not is Cassandra's, and
  * is healed by it.
  */
-@Tag("cluster")
 @Timeout(900)
 class QuorumReadsTest
 {
@@ -94,10 +93,11 @@ class QuorumReadsTest
     }
 
     @Test
+    @Tag("cluster")
     void whatReplicasAgreeOnIsAnsweredNatively()
     {
         for (Node node : nodes)
-            try (QuorumReader reader = new QuorumReader(node))
+            try (ReplicaReader reader = new ReplicaReader(node, "quorum.t"))
             {
                 reader.awaitNative(EQUAL, LOCAL_QUORUM);
                 for (ConsistencyLevel level : LEVELS)
@@ -113,7 +113,7 @@ class QuorumReadsTest
         Node behind = nodes[NODES - 1];
         behind.killNine();
         awaitDown(behind, nodes[0], nodes[1]);
-        try (Cql cql = nodes[0].cql(); QuorumReader reader = new QuorumReader(nodes[0]))
+        try (Cql cql = nodes[0].cql(); ReplicaReader reader = new ReplicaReader(nodes[0], "quorum.t"))
         {
             write(cql, STALE, 11, QUORUM);
             // the two that are left agree
@@ -122,7 +122,7 @@ class QuorumReadsTest
         }
         behind.start();
         awaitAllNormal(NODES);
-        try (QuorumReader reader = new QuorumReader(behind))
+        try (ReplicaReader reader = new ReplicaReader(behind, "quorum.t"))
         {
             reader.awaitNative(EQUAL, LOCAL_QUORUM);
             assertEquals(10, reader.read(STALE, ONE), "its own row is the old one");

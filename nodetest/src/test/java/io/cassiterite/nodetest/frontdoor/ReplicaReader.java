@@ -17,8 +17,8 @@ import io.cassiterite.nodetest.Node;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-/** A client of one node, which reads {@code quorum.t}. */
-final class QuorumReader implements AutoCloseable
+/** A client of one node, which reads rows of one table: {@code v} by {@code k}. */
+final class ReplicaReader implements AutoCloseable
 {
     private static final Duration BOUND = Duration.ofSeconds(120);
 
@@ -26,11 +26,11 @@ final class QuorumReader implements AutoCloseable
     private final com.datastax.oss.driver.api.core.metadata.Node node;
     private final PreparedStatement select;
 
-    QuorumReader(Node of)
+    ReplicaReader(Node of, String table)
     {
         cql = of.cql();
         node = cql.own();
-        select = cql.session().prepare("SELECT v FROM quorum.t WHERE k = ?");
+        select = cql.session().prepare("SELECT v FROM " + table + " WHERE k = ?");
     }
 
     int read(int k, ConsistencyLevel level)
