@@ -6,13 +6,15 @@
 //!
 //! | Modules | What they know |
 //! |---|---|
+//! | `bits` `stream` | numbers and bytes, read and written |
 //! | `block` | the layout of RocksDB's data blocks |
 //! | `row` | which part of a key names the row |
-//! | `bits` `stream` | numbers and bytes, read and written |
-//! | `pack` `unpack` | from a block to columns, and back |
+//! | `columns` | what both sides know of the columns |
+//! | `unpack` `pack` | from columns to the block, and from the block to columns |
 
 mod bits;
 mod block;
+mod columns;
 mod pack;
 mod row;
 mod stream;
@@ -22,10 +24,3 @@ mod unpack;
 
 pub(crate) use pack::pack;
 pub(crate) use unpack::unpack;
-
-/// The first byte of a packed block.
-const VERSION: u8 = 1;
-/// Larger groups have a width of their own for the gaps of their keys.
-const LARGE_GROUP: usize = 8;
-/// Keys of up to so many bytes are numbers.
-const NUMBER_BYTES: usize = 8;

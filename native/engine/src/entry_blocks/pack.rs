@@ -5,13 +5,10 @@
 
 use super::bits::{width_of, BitWriter};
 use super::block::Block;
+use super::columns::{Entries, LARGE_GROUP, NUMBER_BYTES, TRAILER_BYTES, VERSION, WIDTH_BITS};
 use super::row::{split, Row};
 use super::stream::{put_counted, put_shared, put_uvarint};
-use super::{unpack, LARGE_GROUP, NUMBER_BYTES, VERSION};
-
-/// Of internal keys: sequence number and type.
-pub(super) const TRAILER_BYTES: usize = 8;
-pub(super) const WIDTH_BITS: u32 = 6;
+use super::unpack::unpack;
 
 /// The rows of one value, in the order of their lengths and keys.
 struct Group<'a> {
@@ -186,12 +183,4 @@ fn entries(groups: &[Group<'_>]) -> Vec<u8> {
         entries.iter().for_each(|entry| put_counted(&mut out, entry));
     }
     out
-}
-
-/// How entries lie in their column.
-#[repr(u8)]
-pub(super) enum Entries {
-    Equal = 0,
-    Transposed = 1,
-    Counted = 2,
 }

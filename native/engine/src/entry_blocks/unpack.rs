@@ -5,10 +5,9 @@
 
 use super::bits::BitReader;
 use super::block::{Block, Entry};
-use super::pack::{Entries, TRAILER_BYTES, WIDTH_BITS};
+use super::columns::{Entries, LARGE_GROUP, NUMBER_BYTES, TRAILER_BYTES, VERSION, WIDTH_BITS};
 use super::row::{join, Row};
 use super::stream::Reader;
-use super::{LARGE_GROUP, NUMBER_BYTES, VERSION};
 
 /// Bytes that an entry of a block takes at least: three numbers.
 const ENTRY_BYTES_MIN: usize = 3;
