@@ -68,8 +68,8 @@ impl Latency {
     }
 
     /// The mean of the latest ones.
-    pub(crate) fn mean_micros(&self) -> u64 {
-        self.mean_micros
+    pub(crate) fn mean(&self) -> Duration {
+        Duration::from_micros(self.mean_micros)
     }
 }
 
@@ -117,6 +117,6 @@ mod tests {
     fn what_is_long_past_counts_no_more() {
         let latency = of((0..1024).map(|_| 10_000).chain((0..20_000).map(|_| 100)));
         assert_eq!(latency.patience(), SHORTEST);
-        assert!(latency.mean_micros() < 110);
+        assert!(latency.mean() < Duration::from_micros(110));
     }
 }

@@ -23,6 +23,8 @@ const MAX_ASKED_BYTES: usize = 16 << 20;
 pub(crate) const MAX_SPECS: usize = 1024;
 /// A connection must be ready after so long, and an answer must have come.
 const MAX_SILENCE: Duration = Duration::from_secs(5);
+/// For so long a peer that has given no digest comes behind the others.
+const REFUSES: Duration = Duration::from_millis(100);
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 const TURN_BYTES: usize = 256 << 10;
@@ -49,6 +51,7 @@ pub(crate) struct Link {
     asked_bytes: usize,
     specs: HashSet<u64>,
     latency: Latency,
+    refused_at: Option<Instant>,
     pause: Duration,
     retry_at: Instant,
 }
@@ -66,6 +69,7 @@ impl Link {
             asked_bytes: 0,
             specs: HashSet::new(),
             latency: Latency::default(),
+            refused_at: None,
             pause: FIRST_PAUSE,
             retry_at: now,
         }
@@ -87,6 +91,17 @@ impl Link {
 
     pub(crate) fn latency(&self) -> &Latency {
         &self.latency
+    }
+
+    /// How long its answers take: at least as long as the oldest one is waited for already.
+    pub(crate) fn expected(&self, now: Instant) -> Duration {
+        let oldest = self.asked.first_key_value().map(|(_, asked)| now.saturating_duration_since(asked.since));
+        self.latency.mean().max(oldest.unwrap_or_default())
+    }
+
+    /// Whether it has given no digest of late: that takes less time than giving one.
+    pub(crate) fn refuses(&self, now: Instant) -> bool {
+        self.refused_at.is_some_and(|at| now.saturating_duration_since(at) < REFUSES)
     }
 
     /// Whether it has a connection, or a try at one.
@@ -191,7 +206,10 @@ impl Link {
         };
         let asked = self.asked.remove(&id).ok_or(ErrorKind::InvalidData)?;
         self.asked_bytes -= asked.bytes;
-        self.latency.add(now.saturating_duration_since(asked.since));
+        match reply {
+            Reply::No => self.refused_at = Some(now),
+            _ => self.latency.add(now.saturating_duration_since(asked.since)),
+        }
         replies.push((asked.ticket, reply));
         Ok(())
     }

@@ -38,6 +38,7 @@ struct Waiting<T> {
     read: T,
     /// Of this node's own answer.
     digest: Digest,
+    deadline: Instant,
     /// Replicas that have not answered yet.
     left: usize,
 }
@@ -66,8 +67,13 @@ impl<T> Waiters<T> {
 
     /// Waits until `replicas` have answered with the same digest.
     pub(crate) fn add(&mut self, ticket: Ticket, read: T, digest: Digest, replicas: usize, deadline: Instant) {
-        self.reads.insert(ticket, Waiting { read, digest, left: replicas });
+        self.reads.insert(ticket, Waiting { read, digest, deadline, left: replicas });
         self.deadlines.push(Reverse((deadline, ticket)));
+    }
+
+    /// A read that waits, and until when: another replica can be asked in place of one.
+    pub(crate) fn get_mut(&mut self, ticket: Ticket) -> Option<(&mut T, Instant)> {
+        self.reads.get_mut(&ticket).map(|waiting| (&mut waiting.read, waiting.deadline))
     }
 
     /// Takes what a replica has said; the read, if that ends it.

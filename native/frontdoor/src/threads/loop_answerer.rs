@@ -127,11 +127,11 @@ impl LoopAnswerer {
         &mut self,
         (identity, framing): (&Identity, Framing),
         request: &Request<'_>,
-        quorum: &Quorum,
+        quorum: Box<Quorum>,
         answer: Answer,
         body: &[u8],
     ) -> Result<(), Reason> {
-        let chosen = self.peers.choose(quorum)?;
+        let chosen = self.peers.choose(&quorum)?;
         let held = Held {
             slot: self.slot,
             connection: identity.connection,
@@ -170,7 +170,7 @@ impl Answerer for LoopAnswerer {
         let reason = match answered {
             Ok(mut answer) if answer.quorum.is_some() => {
                 let asked = match answer.quorum.take() {
-                    Some(quorum) if request.may_wait => self.ask((identity, framing), request, &quorum, answer, body),
+                    Some(quorum) if request.may_wait => self.ask((identity, framing), request, quorum, answer, body),
                     _ => Err(Reason::PoolBusy),
                 };
                 match asked {

@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 use mio::net::TcpStream;
 use mio::{Registry, Token};
 use slab::Slab;
-use smallvec::SmallVec;
 
 use super::event_loop::{Done, EventLoop, PeerDone};
 use super::held::Held;
+use super::inquiry::{choose, Chosen, Inquiry};
 use super::pool::{PeerJob, Pool};
 use crate::answering::{Answering, NoDigest};
 use crate::counters::Tally;
@@ -35,9 +35,6 @@ const MAX_GUESTS: usize = 4096;
 const MAX_TURN: Duration = Duration::from_micros(500);
 /// How often silent peers are looked for.
 const ROUND: Duration = Duration::from_millis(100);
-
-/// Links, each behind its mean latency.
-pub(crate) type Chosen = SmallVec<[(u64, usize); 4]>;
 
 /// What a loop shares with others.
 #[derive(Clone)]
@@ -62,7 +59,7 @@ pub(crate) struct LoopPeers {
     again: Vec<usize>,
     /// Links that have something to send.
     unsent: Vec<usize>,
-    waiters: Waiters<Held>,
+    waiters: Waiters<Inquiry>,
     answering: Answering,
     ended: Vec<Done>,
     replies: Vec<(Ticket, Reply)>,
@@ -87,37 +84,40 @@ impl LoopPeers {
         }
     }
 
-    /// The other replicas to ask: those whose answers took the least time of late.
+    /// The other replicas to ask.
     ///
     /// # Errors
     /// Too few can be asked now.
     pub(crate) fn choose(&self, quorum: &Quorum) -> Result<Chosen, Reason> {
-        let bytes = quorum.read.len();
-        let is_able = |link: &Link| link.is_ready(bytes) && quorum.replicas.contains(&link.member.host);
-        let able = self.links.iter().filter(|(_, link)| is_able(link));
-        let mut able: Chosen = able.map(|(at, link)| (link.latency().mean_micros(), at)).collect();
-        if able.len() < quorum.needed || quorum.needed == 0 {
-            return Err(Reason::Replicas);
-        }
-        able.sort_unstable();
-        able.truncate(quorum.needed);
-        Ok(able)
+        choose(&self.links, quorum, Instant::now())
     }
 
     /// Asks other replicas whether they have what this node has. The request comes back by [`LoopPeers::take_ended`].
-    pub(crate) fn ask(&mut self, chosen: &Chosen, quorum: &Quorum, held: Held) {
+    pub(crate) fn ask(&mut self, chosen: &Chosen, quorum: Box<Quorum>, held: Held) {
         let now = Instant::now();
-        let links = chosen.iter().filter_map(|(_, at)| self.links.get(*at));
+        let links = chosen.iter().filter_map(|at| self.links.get(*at));
         let patience = links.map(|link| link.latency().patience()).max().unwrap_or_default();
         let ticket = self.waiters.ticket();
-        let spec = (held.answer.prepared.number, held.answer.prepared.spec());
-        for (_, at) in chosen {
+        let (digest, needed) = (quorum.digest, quorum.needed);
+        let mut inquiry = Inquiry::new(held, quorum);
+        for at in chosen {
             if let Some(link) = self.links.get_mut(*at) {
-                link.ask(ticket, spec, &quorum.read, patience, now);
+                inquiry.ask(link, ticket, patience, now);
                 self.unsent.push(*at);
             }
         }
-        self.waiters.add(ticket, held, quorum.digest, quorum.needed, now + patience);
+        self.waiters.add(ticket, inquiry, digest, needed, now + patience);
+    }
+
+    /// Asks one more replica in place of one that has given no digest. False if there is none, or no time for it.
+    fn ask_another(&mut self, ticket: Ticket, now: Instant) -> bool {
+        let Some((inquiry, deadline)) = self.waiters.get_mut(ticket) else { return false };
+        let left = deadline.saturating_duration_since(now);
+        let another = inquiry.another(&self.links, left, now);
+        let Some((at, link)) = another.and_then(|at| Some((at, self.links.get_mut(at)?))) else { return false };
+        inquiry.ask(link, ticket, left, now);
+        self.unsent.push(at);
+        true
     }
 
     /// What becomes of a request that waits for nobody any more.
@@ -180,7 +180,7 @@ impl LoopPeers {
         let was_connected = link.is_connected();
         let received = link.receive(now, &mut self.replies).and_then(|()| link.flush());
         Tally::add(&self.ground.tally.peers_connected, u64::from(link.is_connected() && !was_connected));
-        self.take_replies();
+        self.take_replies(now);
         if received.is_err() {
             self.end_link(at, now);
         }
@@ -194,13 +194,17 @@ impl LoopPeers {
             false => Tally::add(&self.ground.tally.peers_unreachable, 1),
         }
         link.end(now, &mut self.replies);
-        self.take_replies();
+        self.take_replies(now);
     }
 
-    fn take_replies(&mut self) {
+    fn take_replies(&mut self, now: Instant) {
         for (ticket, reply) in std::mem::take(&mut self.replies) {
+            let is_of_use = matches!(reply, Reply::Digest(_));
+            if !is_of_use && self.ask_another(ticket, now) {
+                continue;
+            }
             if let Some(ended) = self.waiters.replied(ticket, reply) {
-                self.ended.push(self.end(ended.read, ended.outcome));
+                self.ended.push(self.end(ended.read.held, ended.outcome));
             }
         }
     }
@@ -254,20 +258,20 @@ impl LoopPeers {
         self.waiters.next_deadline().into_iter().chain(round).min()
     }
 
-    /// Sends what the turns before have for peers, and ends what has waited for too long.
+    /// Ends what has waited for too long, and sends what the turns before have for peers.
     pub(crate) fn finish(&mut self) {
-        let unsent = std::mem::take(&mut self.unsent);
         let now = Instant::now();
-        for at in unsent {
-            if self.links.get_mut(at).is_some_and(|link| link.flush().is_err()) {
-                self.end_link(at, now);
-            }
-        }
         while let Some(ended) = self.waiters.overdue(now) {
-            self.ended.push(self.end(ended.read, ended.outcome));
+            self.ended.push(self.end(ended.read.held, ended.outcome));
         }
         if now >= self.next_round {
             self.round(now);
+        }
+        // The end of one link may be a question for another one.
+        while let Some(at) = self.unsent.pop() {
+            if self.links.get_mut(at).is_some_and(|link| link.flush().is_err()) {
+                self.end_link(at, now);
+            }
         }
     }
 
@@ -303,10 +307,11 @@ impl LoopPeers {
         self.guests.clear();
         self.again.clear();
         self.unsent.clear();
+        let waiting = self.waiters.take_all();
         let links: Vec<usize> = self.links.iter().map(|(at, _)| at).collect();
         links.into_iter().for_each(|at| self.end_link(at, now));
-        for held in self.waiters.take_all() {
-            self.ended.push(self.end(held, Err(Reason::Panic)));
+        for inquiry in waiting {
+            self.ended.push(self.end(inquiry.held, Err(Reason::Panic)));
         }
     }
 }

@@ -276,7 +276,7 @@ impl LoopThread {
         let chosen = self.answerer.peers.choose(&quorum);
         match (chosen, Held::of(done, quorum.epoch)) {
             (Ok(chosen), Ok(held)) => {
-                self.answerer.peers.ask(&chosen, &quorum, held);
+                self.answerer.peers.ask(&chosen, quorum, held);
                 None
             }
             (Err(reason), Ok(held)) => Some(self.answerer.peers.end(held, Err(reason))),

@@ -170,9 +170,56 @@ fn without_the_others_cassandra_answers() {
     assert_eventually(&nodes, &mut pair, Reason::Replicas);
 }
 
+/// A replica that gives no digest is one of three: the third one is asked.
+#[test]
+fn another_replica_is_asked_in_place_of_one_that_refuses() {
+    let nodes = Nodes::new(QuorumReads::On);
+    let mut pair = nodes.doors[0].admitted();
+    nodes.doors[1].door.shut();
+    for _ in 0..50 {
+        answered(&mut pair, &at_level(LOCAL_QUORUM, 9));
+    }
+    assert!(nodes.doors[1].door.counters().digests_refused.iter().sum::<u64>() > 0, "the first one was asked");
+    assert!(nodes.doors[2].door.counters().digests_given >= 50);
+    assert_eq!(nodes.passed(Reason::PeerRefused), 0);
+    // Where all are needed, there is no other.
+    assert_at_level(&nodes, &mut pair, 5, Reason::PeerRefused);
+}
+
+#[test]
+fn another_replica_is_asked_in_place_of_one_that_is_lost() {
+    let nodes = Nodes::new(QuorumReads::On);
+    let mut pair = nodes.doors[0].admitted();
+    let begin = Instant::now();
+    loop {
+        assert!(begin.elapsed() < PATIENCE, "no read is in time");
+        let (first, given) = (&nodes.doors[1], nodes.doors[2].door.counters().digests_given);
+        first.engine.behaviour.store(IS_SLOW, Ordering::SeqCst);
+        std::io::Write::write_all(&mut pair.client, &at_level(LOCAL_QUORUM, 9)).unwrap();
+        let has_begun = first.begun.recv_timeout(std::time::Duration::from_millis(20)).is_ok();
+        // It serves nobody any more.
+        assert!(first.door.set_peers(QuorumReads::On, &encode(&Members { own: host(1), others: Vec::new() })));
+        let is_native = reply(&mut pair);
+        first.engine.behaviour.store(HAS_NOTHING, Ordering::SeqCst);
+        first.release.send(()).unwrap();
+        assert_eq!(nodes.passed(Reason::PeerLost), 0);
+        if has_begun && is_native && nodes.doors[2].door.counters().digests_given > given {
+            return;
+        }
+        // On a busy machine all of this takes longer than anybody waits for an answer.
+        nodes.meet(1, QuorumReads::On, |_| true);
+        nodes.wait_for_all();
+    }
+}
+
 /// One request of stream 9; whether the door answers it.
 fn exchange(pair: &mut Pair, request: &[u8]) -> bool {
     std::io::Write::write_all(&mut pair.client, request).unwrap();
+    reply(pair)
+}
+
+/// Whether the answer is the door's.
+fn reply(pair: &mut Pair) -> bool {
     pair.cassandra.set_nonblocking(true).unwrap();
     pair.client.set_nonblocking(true).unwrap();
     let mut bytes = vec![0; 1 << 10];
@@ -199,11 +246,15 @@ fn exchange(pair: &mut Pair, request: &[u8]) -> bool {
 }
 
 fn assert_eventually(nodes: &Nodes, pair: &mut Pair, reason: Reason) {
+    assert_at_level(nodes, pair, LOCAL_QUORUM, reason);
+}
+
+fn assert_at_level(nodes: &Nodes, pair: &mut Pair, level: u8, reason: Reason) {
     let before = nodes.passed(reason);
     let begin = Instant::now();
     while nodes.passed(reason) == before {
         assert!(begin.elapsed() < PATIENCE, "{reason:?}");
-        exchange(pair, &at_level(LOCAL_QUORUM, 9));
+        exchange(pair, &at_level(level, 9));
     }
 }
 
