@@ -108,7 +108,7 @@ fn take_flushed(
     // After the file: it has no column that the record does not know. How many headers it has is not counted.
     let record = core.store().catalog.get(core.id())?.ok_or_else(EngineError::has_closed)?;
     let record = Record { has_headers: true, generation: flushed.generation, ..record };
-    let manifest = Manifest::new(core.id(), &record, TokenSet::all(), vec![file]).into_increment();
+    let manifest = Manifest::new(core.id(), &record, TokenSet::all(), vec![file]).of_key(&core.key()).into_increment();
     put(&manifest, |_| path.to_owned(), directory, check)?;
     remove(path)
 }
@@ -189,7 +189,7 @@ pub(crate) fn keep_received(core: &TableCore, directory: &Path, manifest: &Manif
             }
         }
         let kept = Manifest { generation: core.generation(), files, ..manifest.clone() };
-        kept.into_increment().write_increment(folder)
+        kept.of_key(&core.key()).into_increment().write_increment(folder)
     });
 }
 

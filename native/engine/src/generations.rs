@@ -56,6 +56,7 @@ pub(crate) fn open_table(
     request: &SchemaRequest<'_>,
 ) -> Result<Arc<Table>> {
     let mut generations = tables.lock()?;
+    store.keys.set(request.id, request.key);
     if let Some(table) = generations.current(request.id).map(Arc::clone) {
         drop(generations); // never wait for a table under this lock: other threads take the two in the other order
         let record = schema::update(&store.catalog, request)?;
@@ -93,6 +94,7 @@ pub(crate) fn drop_table(store: &StoreCore, tables: &OpenTables, id: &[u8]) -> R
     };
     let deleted = indexes::delete_all(store, generations).map_err(|error| error.context("dropping a table"));
     store.increments.forget(id);
+    store.keys.remove(id);
     deleted
 }
 

@@ -77,10 +77,13 @@ fn load_all(core: &TableCore, at: &Path) -> Result<u64> {
 fn load_into(core: &TableCore, Part { path: at, manifest }: &Part) -> Result<u64> {
     let directory = directory_of(at);
     let record = core.store().catalog.get(core.id())?.ok_or_else(EngineError::has_closed)?;
+    let unlike =
+        |why: &str| EngineError::invalid(format!("the snapshot is of {}.{}, {why}", manifest.keyspace, manifest.name));
     if manifest.counter != record.counter {
-        let why =
-            format!("the snapshot is of {}.{}, only one of the two has counters", manifest.keyspace, manifest.name);
-        return Err(EngineError::invalid(why));
+        return Err(unlike("only one of the two has counters"));
+    }
+    if let Some(difference) = key_difference(manifest, core) {
+        return Err(unlike(&difference));
     }
     if manifest.files.is_empty() {
         return Ok(0);
@@ -93,6 +96,20 @@ fn load_into(core: &TableCore, Part { path: at, manifest }: &Part) -> Result<u64
     let dropped = sources.into_iter().map(|source| source.close(core.store())).fold(Ok(()), Result::and);
     let loaded = loaded.and_then(|loaded| dropped.map(|()| loaded));
     loaded.map_err(|error| error.context(format_args!("loading the snapshot {}", at.display())))
+}
+
+/// How the keys differ; `None` where they do not, or one of the two is not known. Under one id a key stays the same, though a
+/// type in it may get fields.
+fn key_difference(manifest: &Manifest, core: &TableCore) -> Option<String> {
+    let here = core.key();
+    let may_be_same = manifest.id == core.id() || manifest.key.is_empty() || here.is_empty() || *manifest.key == *here;
+    (!may_be_same).then(|| {
+        format!(
+            "whose key is {}; the table's key is {here}, and rows under another key make it unreadable. Load it into a \
+             table with the snapshot's key",
+            manifest.key
+        )
+    })
 }
 
 /// Bytes of the rows that will be written, and of the files where they have to be copied from another device.

@@ -29,9 +29,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const MAGIC: &[u8; 8] = b"CASSSNAP";
 /// Snapshots of one column family, all their files whole.
 const VERSION_SNAPSHOT: u8 = 1;
-/// Without hidden columns; still written where there are none.
+/// Without hidden columns, and without the key; still written where there are none.
 const VERSION_ALL_SHOWN: u8 = 3;
-const VERSION: u8 = 4;
+/// Without the key; still written of shipments.
+const VERSION_NO_KEY: u8 = 4;
+const VERSION: u8 = 5;
 const COUNTER: u8 = 1;
 const HEADERS: u8 = 2;
 const INCREMENT: u8 = 4;
@@ -48,6 +50,8 @@ pub(crate) struct Manifest {
     pub is_increment: bool,
     pub keyspace: String,
     pub name: String,
+    /// The types of the table's key, for comparison and for people; empty where nothing tells.
+    pub key: String,
     /// Dropped ones too: files may still hold them.
     pub columns: Vec<Column>,
     /// No file holds a key with another token.
@@ -65,10 +69,16 @@ impl Manifest {
             is_increment: false,
             keyspace: record.keyspace.clone(),
             name: record.name.clone(),
+            key: String::new(),
             columns: record.columns.clone(),
             tokens,
             files,
         }
+    }
+
+    /// Tells of which key the table is.
+    pub(crate) fn of_key(self, key: &str) -> Manifest {
+        Manifest { key: key.to_owned(), ..self }
     }
 
     pub(crate) fn into_increment(self) -> Manifest {
@@ -137,14 +147,22 @@ impl Manifest {
         let flag = |set: bool, bit: u8| if set { bit } else { 0 };
         let mut out = MAGIC.to_vec();
         let hides = self.columns.iter().any(|column| column.state == ColumnState::Hidden);
-        out.push(if hides { VERSION } else { VERSION_ALL_SHOWN });
+        let version = match hides {
+            _ if !self.key.is_empty() => VERSION,
+            true => VERSION_NO_KEY,
+            false => VERSION_ALL_SHOWN,
+        };
+        out.push(version);
         out.push(flag(self.counter, COUNTER) | flag(self.has_headers, HEADERS) | flag(self.is_increment, INCREMENT));
         out.extend_from_slice(&self.generation.to_le_bytes());
         put_counted(&mut out, &self.id)?;
         put_counted(&mut out, self.keyspace.as_bytes())?;
         put_counted(&mut out, self.name.as_bytes())?;
+        if version >= VERSION {
+            put_counted(&mut out, self.key.as_bytes())?;
+        }
         encode_columns(&mut out, &self.columns)?;
-        if hides {
+        if version >= VERSION_NO_KEY {
             encode_drops(&mut out, &self.columns);
         }
         put_count(&mut out, self.tokens.ranges().len())?;
@@ -173,8 +191,9 @@ impl Manifest {
         let generation = bytes.u64()?;
         let id = bytes.counted()?.to_vec();
         let (keyspace, name) = (bytes.text()?.to_owned(), bytes.text()?.to_owned());
+        let key = if version >= VERSION { bytes.text()?.to_owned() } else { String::new() };
         let mut columns = decode_columns(&mut bytes)?;
-        if version == VERSION {
+        if version >= VERSION_NO_KEY {
             decode_drops(&mut bytes, &mut columns)?;
         }
         let tokens = match version {
@@ -193,7 +212,7 @@ impl Manifest {
         let has_headers = version == VERSION_SNAPSHOT || flags & HEADERS != 0;
         let counter = flags & COUNTER != 0;
         let is_increment = flags & INCREMENT != 0;
-        Ok(Manifest { id, generation, counter, has_headers, is_increment, keyspace, name, columns, tokens, files })
+        Ok(Manifest { id, generation, counter, has_headers, is_increment, keyspace, name, key, columns, tokens, files })
     }
 }
 

@@ -11,13 +11,15 @@ use crate::bytes::{put_counted, Bytes};
 use crate::catalog::{same_type, Column, ColumnKind, Record, FIRST_FAMILY, FIRST_INDEX, TABLE_ID_BYTES};
 use crate::error::{EngineError, Result};
 
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 const COUNTER: u8 = 1;
 
 /// A table as its schema describes it; borrows from the request.
 pub(crate) struct SchemaRequest<'a> {
     /// Table id.
     pub id: &'a [u8],
+    /// The types of the key, for comparison and for people.
+    pub key: &'a str,
     counter: bool,
     keyspace: &'a str,
     name: &'a str,
@@ -48,7 +50,7 @@ impl<'a> SchemaRequest<'a> {
         }
         let id = bytes.counted()?;
         check_id(id)?;
-        let (keyspace, name) = (bytes.text()?, bytes.text()?);
+        let (keyspace, name, key) = (bytes.text()?, bytes.text()?, bytes.text()?);
         let mut columns: Vec<WantedColumn<'a>> = Vec::new();
         for _ in 0..bytes.u32()? {
             let column = WantedColumn { kind: kind(&mut bytes)?, name: bytes.counted()?, of: bytes.text()? };
@@ -66,7 +68,7 @@ impl<'a> SchemaRequest<'a> {
             dropped.push(column);
         }
         bytes.end()?;
-        Ok(SchemaRequest { id, counter: flags & COUNTER != 0, keyspace, name, columns, dropped })
+        Ok(SchemaRequest { id, key, counter: flags & COUNTER != 0, keyspace, name, columns, dropped })
     }
 
     /// The record of a table that did not exist.

@@ -8,11 +8,13 @@ mod closing;
 mod kept;
 mod leftovers;
 mod retirement;
+mod table_keys;
 mod write_lock;
 
 pub(crate) use closing::Closing;
 pub(crate) use kept::{Kept, KeptOptions};
 pub(crate) use retirement::Retirement;
+use table_keys::TableKeys;
 
 use crate::catalog::Catalog;
 use crate::compaction::StoreEvents;
@@ -51,6 +53,7 @@ pub(crate) struct StoreCore {
     pub increments: Arc<Increments>,
     /// For calls that take long, also those that outlast their table.
     pub closing: Arc<Closing>,
+    pub keys: TableKeys,
     leftovers: Leftovers,
     /// Takes each column family that has been dropped.
     pub retirement: Arc<Retirement>,
@@ -86,6 +89,7 @@ impl StoreCore {
             kept,
             increments,
             closing: Arc::default(),
+            keys: TableKeys::default(),
             leftovers: Leftovers::default(),
             retirement,
         }

@@ -315,6 +315,33 @@ fn a_snapshot_of_the_layout_before_is_loaded() {
     assert!(matches!(found[0], Entry::Header(_)), "{found:?}");
 }
 
+/// Rows under another key would make the table unreadable.
+#[test]
+fn a_snapshot_of_a_table_with_another_key_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let taken = directory.path().join("taken");
+    let source = open(&directory.path().join("source"));
+    let keyed = |store: &Store, id: u8, key: &str| {
+        store.table(&schema_with_key(key, &[id; 16], &[(0, "v", "blob")], &[])).unwrap()
+    };
+    let table = keyed(&source, 1, "(text), int DESC");
+    put(&table, "p", 1, 1, b"v");
+    table.flush().unwrap();
+    let emptied = source.table(&schema(&[1; 16], &[(0, "v", "blob")])).unwrap();
+    emptied.snapshot(&taken).unwrap();
+    assert!(report_manifests(&taken).unwrap().contains("\t(text), int DESC\t"), "the key is told once");
+
+    let other = open(&directory.path().join("other"));
+    let refused = keyed(&other, 2, "(text), int").load(&taken).unwrap_err();
+    assert_eq!(refused.kind(), Kind::Invalid);
+    assert!(refused.message().contains("whose key is (text), int DESC; the table's key is (text), int,"), "{refused}");
+    assert_eq!(keyed(&other, 3, "(text), int DESC").load(&taken).unwrap(), 1);
+    assert_eq!(keyed(&other, 4, "").load(&taken).unwrap(), 1, "nothing tells its key");
+    assert_eq!(keyed(&other, 1, "(text), int").load(&taken).unwrap(), 1, "under one id a key stays the same");
+    let truncated = keyed(&other, 2, "(text), int").truncate().unwrap();
+    assert_eq!(truncated.load(&taken).unwrap_err().kind(), Kind::Invalid);
+}
+
 /// They keep the name of their birth, and tell their number here.
 #[test]
 fn files_that_came_from_elsewhere_are_found_by_their_names() {
@@ -366,7 +393,7 @@ fn a_report_of_manifests_tells_what_is_there_and_what_is_damaged() {
     let bytes = files.iter().sum::<u64>() - std::fs::metadata(&manifest).unwrap().len();
     let id = "30313233-3435-3637-3839-616263646566";
     let (count, bytes) = ((files.len() - 1).to_string(), bytes.to_string());
-    assert_eq!(whole[0], [&name, "ks", "t", id, "0", "1", &count, &bytes, ""]);
+    assert_eq!(whole[0], [&name, "ks", "t", id, "0", "1", &count, &bytes, "", ""]);
     assert_eq!(lines(&manifest), whole, "by its own path");
 
     table.write(&update(&partition("p1"), &[(STATIC, b"", &row(5, 3, b"later"))]), 0).unwrap();
@@ -380,12 +407,12 @@ fn a_report_of_manifests_tells_what_is_there_and_what_is_damaged() {
     }
     let both = lines(&taken);
     assert_eq!(both.len(), 3, "{both:?}");
-    assert!(both[2][0].is_empty() && both[2][8].contains("holds 2 snapshots"), "{both:?}");
+    assert!(both[2][0].is_empty() && both[2][9].contains("holds 2 snapshots"), "{both:?}");
     std::fs::write(&manifest, b"spoilt").unwrap();
     let spoilt = lines(&taken);
     assert_eq!(spoilt.len(), 2, "one is damaged, and the other is told nevertheless: {spoilt:?}");
     let damaged = spoilt.iter().find(|line| line[0] == name).unwrap();
-    assert!(damaged[1].is_empty() && damaged[8].contains(&name), "{damaged:?}");
+    assert!(damaged[1].is_empty() && damaged[9].contains(&name), "{damaged:?}");
     std::fs::remove_file(&manifest).unwrap();
     for file in std::fs::read_dir(&taken).unwrap().map(|entry| entry.unwrap().path()) {
         if file.extension().is_some_and(|end| end == "sst") {
@@ -394,6 +421,6 @@ fn a_report_of_manifests_tells_what_is_there_and_what_is_damaged() {
         }
     }
     let short = lines(&taken);
-    assert!(short.len() == 1 && short[0][8].contains("copy it again"), "{short:?}");
+    assert!(short.len() == 1 && short[0][9].contains("copy it again"), "{short:?}");
     assert_eq!(report_manifests(directory.path()).unwrap_err().kind(), Kind::Invalid);
 }

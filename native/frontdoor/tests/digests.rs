@@ -259,10 +259,11 @@ impl TableReader for Reader {
 }
 
 fn schema(id: u64) -> Vec<u8> {
-    let mut out = vec![2, 0];
+    let mut out = vec![3, 0];
     counted(&mut out, &u128::from(id).to_be_bytes());
     counted(&mut out, b"ks");
     counted(&mut out, b"t");
+    counted(&mut out, b"");
     out.extend((COLUMNS.len() as u32).to_le_bytes());
     for (_, kind, name, of) in COLUMNS {
         out.push(kind);

@@ -16,6 +16,7 @@ const UNSUMMED: &[u8] = include_bytes!("../../tests/golden/manifest-v2.bin");
 const SHIPMENT: &[u8] = include_bytes!("../../tests/golden/manifest-v3.bin");
 const INCREMENT: &[u8] = include_bytes!("../../tests/golden/manifest-v3-increment.bin");
 const HIDING: &[u8] = include_bytes!("../../tests/golden/manifest-v4.bin");
+const OF_KEY: &[u8] = include_bytes!("../../tests/golden/manifest-v5.bin");
 
 fn file(name: &str, number: u64, level: i32, sequences: (u64, u64)) -> TableFile {
     TableFile {
@@ -47,6 +48,7 @@ fn manifest(tokens: TokenSet, has_headers: bool, files: Vec<ListedFile>) -> Mani
         is_increment: false,
         keyspace: "ks".to_owned(),
         name: "t".to_owned(),
+        key: String::new(),
         columns: vec![
             column(1, ColumnKind::Regular, ColumnState::Live, "v"),
             column(4, ColumnKind::Static, ColumnState::Dropped, "s"),
@@ -100,6 +102,14 @@ fn a_shipment_with_a_hidden_column_is_written_as_ever() -> Result<()> {
 }
 
 #[test]
+fn a_snapshot_that_tells_its_key_is_written_as_ever() -> Result<()> {
+    let snapshot = hiding().of_key("(int, frozen<map<text, uuid>>), timestamp DESC");
+    assert_eq!(snapshot.encode()?, OF_KEY);
+    assert_eq!(Manifest::decode(OF_KEY)?, snapshot);
+    Ok(())
+}
+
+#[test]
 fn an_increment_is_written_as_ever() -> Result<()> {
     assert_eq!(shipment().into_increment().encode()?, INCREMENT);
     assert_eq!(Manifest::decode(INCREMENT)?, shipment().into_increment());
@@ -121,7 +131,7 @@ fn a_snapshot_of_the_first_version_is_read() -> Result<()> {
 
 proptest! {
     #[test]
-    fn arbitrary_bytes_never_panic(body in spoilt([SNAPSHOT, UNSUMMED, SHIPMENT].map(without_seal).into())) {
+    fn arbitrary_bytes_never_panic(body in spoilt([SNAPSHOT, UNSUMMED, SHIPMENT, OF_KEY].map(without_seal).into())) {
         let _ = Manifest::decode(&body);
         if let Ok(manifest) = Manifest::decode(&sealed(body, NAME.as_bytes())) {
             prop_assert!(manifest.encode().is_ok());

@@ -8,8 +8,18 @@ use crate::error::Result;
 use crate::manifest::{arrange, read_each, Manifest, Part};
 use std::path::Path;
 
-const COLUMNS: [&str; 9] =
-    ["manifest", "keyspace_name", "table_name", "table_id", "is_increment", "generation", "files", "bytes", "error"];
+const COLUMNS: [&str; 10] = [
+    "manifest",
+    "keyspace_name",
+    "table_name",
+    "table_id",
+    "is_increment",
+    "generation",
+    "files",
+    "bytes",
+    "key",
+    "error",
+];
 
 /// A line for each manifest that [`crate::Table::load`] would read in `at`, which is a folder or one manifest, and a line
 /// without one if it would refuse them together. Of files it compares the sizes, and reads nothing. An error if there is
@@ -38,7 +48,7 @@ pub fn report_manifests(at: &Path) -> Result<String> {
     Ok(lines.0)
 }
 
-fn described(name: String, manifest: &Manifest) -> [String; 9] {
+fn described(name: String, manifest: &Manifest) -> [String; 10] {
     let bytes = manifest.files.iter().map(|listed| listed.file.bytes).fold(0, u64::saturating_add);
     [
         name,
@@ -49,13 +59,14 @@ fn described(name: String, manifest: &Manifest) -> [String; 9] {
         manifest.generation.to_string(),
         manifest.files.len().to_string(),
         bytes.to_string(),
+        manifest.key.clone(),
         String::new(),
     ]
 }
 
-fn failed(name: String, error: &str) -> [String; 9] {
+fn failed(name: String, error: &str) -> [String; 10] {
     let mut values = COLUMNS.map(|_| String::new());
     values[0] = name;
-    values[8] = error.to_owned();
+    values[9] = error.to_owned();
     values
 }

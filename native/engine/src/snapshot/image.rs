@@ -65,7 +65,7 @@ fn list(core: &TableCore) -> Result<Manifest> {
         }
     }
     // After the files: they have no column that it does not know.
-    Ok(Manifest::new(core.id(), &core.record(headers)?, TokenSet::all(), whole))
+    Ok(Manifest::new(core.id(), &core.record(headers)?, TokenSet::all(), whole).of_key(&core.key()))
 }
 
 /// The file by a name that no other file ever has, of no store: session and number of its birth. Two snapshots have the

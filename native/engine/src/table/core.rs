@@ -340,6 +340,11 @@ impl TableCore {
         Ok(Record { has_headers: !self.headers().none_since(seen), generation: self.generation(), ..record })
     }
 
+    /// The types of its key; empty where nothing tells.
+    pub(crate) fn key(&self) -> Arc<str> {
+        self.store().keys.of(self.id())
+    }
+
     /// Whether the catalog still names this generation.
     pub(crate) fn is_current(&self) -> Result<bool> {
         let record = self.store().catalog.get(self.id())?;

@@ -64,10 +64,16 @@ pub fn schema(id: &[u8], columns: &[(u8, &str, &str)]) -> Vec<u8> {
 
 /// The same with dropped columns: kind, name, milliseconds.
 pub fn schema_with_drops(id: &[u8], columns: &[(u8, &str, &str)], dropped: &[(u8, &str, i64)]) -> Vec<u8> {
-    let mut out = vec![2, 0];
+    schema_with_key("", id, columns, dropped)
+}
+
+/// The same with the types of the key.
+pub fn schema_with_key(key: &str, id: &[u8], columns: &[(u8, &str, &str)], dropped: &[(u8, &str, i64)]) -> Vec<u8> {
+    let mut out = vec![3, 0];
     counted(&mut out, id);
     counted(&mut out, b"ks");
     counted(&mut out, b"t");
+    counted(&mut out, key.as_bytes());
     out.extend_from_slice(&(columns.len() as u32).to_le_bytes());
     for (kind, name, of) in columns {
         out.push(*kind);

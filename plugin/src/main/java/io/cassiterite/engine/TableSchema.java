@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
 
 import org.apache.cassandra.schema.ColumnMetadata;
 import org.apache.cassandra.schema.DroppedColumn;
@@ -24,7 +25,7 @@ public final class TableSchema
     static final int REGULAR = 0;
     static final int STATIC = 1;
 
-    private static final int VERSION = 2;
+    private static final int VERSION = 3;
     private static final int COUNTER = 1;
     private static final long MICROS_PER_MILLI = 1000;
 
@@ -51,6 +52,7 @@ public final class TableSchema
         putBytes(out, identity(metadata.id));
         putBytes(out, metadata.keyspace.getBytes(StandardCharsets.UTF_8));
         putBytes(out, metadata.name.getBytes(StandardCharsets.UTF_8));
+        putBytes(out, key(metadata).getBytes(StandardCharsets.UTF_8));
         putInt(out, columns.size());
         for (ColumnMetadata column : columns)
             putColumn(out, column);
@@ -58,6 +60,20 @@ public final class TableSchema
         for (DroppedColumn dropped : metadata.droppedColumns.values())
             putDropped(out, dropped);
         return out.toByteArray();
+    }
+
+    /** @return the types of the key, for comparison and for people; names may be changed */
+    public static String key(TableMetadata metadata)
+    {
+        List<String> key = new ArrayList<>();
+        key.add(metadata.partitionKeyColumns().stream().map(TableSchema::type).collect(Collectors.joining(", ", "(", ")")));
+        metadata.clusteringColumns().forEach(column -> key.add(type(column)));
+        return String.join(", ", key);
+    }
+
+    private static String type(ColumnMetadata column)
+    {
+        return column.type.unwrap().asCQL3Type() + (column.type.isReversed() ? " DESC" : "");
     }
 
     /** What names a table in the store: its id. */

@@ -33,8 +33,11 @@ final class BackupReport
     /** Compares the key of the backup's table with that of the node's table of the same name. */
     interface KeyCheck
     {
-        /** @return as {@link KeyComparison#of}; an empty string where there is nothing to compare */
-        String compare(Path folder, String keyspace, String table, String id);
+        /**
+         * @param manifest a line of the engine's report
+         * @return as {@link KeyComparison#of}; an empty string where there is nothing to compare
+         */
+        String compare(Path folder, Map<String, String> manifest);
     }
 
     BackupReport(Function<Path, String> obstacle, KeyCheck keyCheck)
@@ -111,9 +114,7 @@ final class BackupReport
                                                           manifest.get("manifest"), manifest.get("keyspace_name"),
                                                           manifest.get("table_name"), manifest.get("table_id")));
             else
-                add(found, manifest, Map.of("kind", "manifest", "key",
-                                            keyCheck.compare(found.folder, manifest.get("keyspace_name"), manifest.get("table_name"),
-                                                             manifest.get("table_id"))));
+                add(found, manifest, Map.of("kind", "manifest", "key", keyCheck.compare(found.folder, manifest)));
     }
 
     private static boolean isOf(Map<String, String> manifest, BackupFolders.Found found)

@@ -4,6 +4,7 @@
  */
 package io.cassiterite.observe;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -85,6 +86,7 @@ public final class Engine implements EngineMBean
     {
         ColumnFamilyStore cfs = EngineTableFinder.named(keyspace, table);
         checkSnapshot(directory);
+        checkKey(Path.of(directory), cfs.metadata());
         long loaded = RemoteFailure.guard("loading " + directory + " into " + cfs.metadata(), () -> engine.load(cfs, directory));
         String beside = SnapshotFolder.sstablesBeside(Path.of(directory));
         if (beside != null)
@@ -99,6 +101,14 @@ public final class Engine implements EngineMBean
             why = obstacle(Path.of(directory));
         if (why != null)
             throw new IllegalArgumentException(why);
+    }
+
+    private static void checkKey(Path at, TableMetadata table)
+    {
+        String key = compareKey(Files.isDirectory(at) ? at : at.getParent(), table);
+        if (!key.equals(KeyComparison.SAME) && !key.equals(KeyComparison.UNKNOWN))
+            throw new IllegalArgumentException(at + " is of a table with another key: " + key + ". Rows under another key make " + table +
+                                               " unreadable. Load it into a table with the backup's key");
     }
 
     /** @return why the node loads nothing from there, or null if it does */
@@ -129,12 +139,19 @@ public final class Engine implements EngineMBean
     }
 
     /** Under one id a key stays the same. */
-    private static String compareKey(Path folder, String keyspace, String table, String id)
+    private static String compareKey(Path folder, Map<String, String> manifest)
     {
-        TableMetadata metadata = Schema.instance.getTableMetadata(keyspace, table);
-        return metadata == null || metadata.id.toString().equals(id)
-               ? ""
-               : KeyComparison.of(folder.resolveSibling("schema.cql"), metadata, Schema.instance.getKeyspaceMetadata(keyspace).types);
+        TableMetadata metadata = Schema.instance.getTableMetadata(manifest.get("keyspace_name"), manifest.get("table_name"));
+        if (metadata == null || metadata.id.toString().equals(manifest.get("table_id")))
+            return "";
+        String written = manifest.get("key");
+        return written.isEmpty() ? compareKey(folder, metadata) : KeyComparison.of(written, metadata);
+    }
+
+    /** Manifests of former versions do not tell it. */
+    private static String compareKey(Path folder, TableMetadata table)
+    {
+        return KeyComparison.of(folder.resolveSibling("schema.cql"), table, Schema.instance.getKeyspaceMetadata(table.keyspace).types);
     }
 
     private void addTables(BackupReport report)

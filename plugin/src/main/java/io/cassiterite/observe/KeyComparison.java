@@ -7,21 +7,19 @@ package io.cassiterite.observe;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.stream.Collectors;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.apache.cassandra.cql3.CQLFragmentParser;
 import org.apache.cassandra.cql3.CqlParser;
-import org.apache.cassandra.schema.ColumnMetadata;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.schema.Types;
 
+import io.cassiterite.engine.TableSchema;
+
 /**
- * Compares the key of a table with that of a backup, by the {@code schema.cql} that Cassandra writes into a snapshot. Rows under
+ * Compares the key of a table with that of a backup, by its manifest or by the {@code schema.cql} that Cassandra writes. Rows under
  * another key would make the table unreadable.
  */
 final class KeyComparison
@@ -44,37 +42,28 @@ final class KeyComparison
      */
     static String of(Path schema, TableMetadata table, Types types)
     {
-        List<String> written;
+        String written;
         try
         {
             String statement = createTable(Files.readString(schema));
             if (statement == null)
                 return UNKNOWN;
-            written = key(CQLFragmentParser.parseAny(CqlParser::createTableStatement, statement, CREATE_TABLE).keyspace(table.keyspace)
-                                           .prepare(null).builder(types).build());
+            written = TableSchema.key(CQLFragmentParser.parseAny(CqlParser::createTableStatement, statement, CREATE_TABLE)
+                                                       .keyspace(table.keyspace).prepare(null).builder(types).build());
         }
         catch (IOException | RuntimeException e)
         {
             logger.info("{} does not tell the key of {}", schema, table, e);
             return UNKNOWN;
         }
-        List<String> here = key(table);
-        return written.equals(here) ? SAME
-                                    : "the backup's key is " + String.join(", ", written) + ", the table's is " + String.join(", ", here);
+        return of(written, table);
     }
 
-    /** @return the types of the key, for people; names may be changed */
-    private static List<String> key(TableMetadata table)
+    /** @param written as {@link TableSchema#key} tells it */
+    static String of(String written, TableMetadata table)
     {
-        List<String> key = new ArrayList<>();
-        key.add(table.partitionKeyColumns().stream().map(KeyComparison::type).collect(Collectors.joining(", ", "(", ")")));
-        table.clusteringColumns().forEach(column -> key.add(type(column)));
-        return key;
-    }
-
-    private static String type(ColumnMetadata column)
-    {
-        return column.type.unwrap().asCQL3Type() + (column.type.isReversed() ? " DESC" : "");
+        String here = TableSchema.key(table);
+        return written.equals(here) ? SAME : "the backup's key is " + written + ", the table's is " + here;
     }
 
     /** @return the statement, without what comes before and behind it; null if there is none */

@@ -192,11 +192,12 @@ public final class BoundaryBench
     private static byte[] schema()
     {
         DirectOutput request = new DirectOutput();
-        request.putByte(2);
+        request.putByte(3);
         request.putByte(0);
         putCounted(request, TABLE_ID);
         putCounted(request, ascii("ks"));
         putCounted(request, ascii("t"));
+        putCounted(request, ascii(""));
         request.putInt(1);
         request.putByte(TableSchema.REGULAR);
         putCounted(request, ascii("v"));

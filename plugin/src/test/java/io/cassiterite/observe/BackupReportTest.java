@@ -74,7 +74,7 @@ class BackupReportTest
 
     private static BackupReport report(String obstacle)
     {
-        return new BackupReport(folder -> obstacle, (folder, keyspace, table, id) -> "");
+        return new BackupReport(folder -> obstacle, (folder, manifest) -> "");
     }
 
     private List<Map<String, String>> lines(String obstacle)

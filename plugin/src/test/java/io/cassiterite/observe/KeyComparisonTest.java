@@ -15,6 +15,8 @@ import org.apache.cassandra.cql3.statements.schema.CreateTableStatement;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.schema.Types;
 
+import io.cassiterite.engine.TableSchema;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 class KeyComparisonTest
@@ -34,6 +36,14 @@ class KeyComparisonTest
                      compare("a int, b text, c uuid, d int, PRIMARY KEY ((a, b), c, d))"));
         assertEquals("the backup's key is (int), text, uuid, int, the table's is (int, text), uuid, int DESC",
                      compare("a int, b text, c uuid, d int, PRIMARY KEY (a, b, c, d))"));
+    }
+
+    @Test
+    void aManifestTellsItsKey()
+    {
+        assertEquals("same", KeyComparison.of(TableSchema.key(ORDERS), ORDERS));
+        assertEquals("the backup's key is (int, text), the table's is (int, text), uuid, int DESC",
+                     KeyComparison.of("(int, text)", ORDERS));
     }
 
     @Test

@@ -146,6 +146,21 @@ class SnapshotRestoreTest
         assertEquals(List.of(), cql.rows("SELECT * FROM damaged"));
     }
 
+    /** Rows under another key would make the table unreadable. */
+    @Test
+    void aSnapshotOfAnotherKeyIsRefused(@TempDir Path copies) throws IOException
+    {
+        create("keyed");
+        fill("keyed");
+        for (Path file : files(snapshot("keyed", "kept")))
+            Files.copy(file, copies.resolve(file.getFileName()));
+        cql.run("CREATE TABLE other (k text, c int, v text, PRIMARY KEY (k, c)) WITH memtable = 'cassiterite'");
+        Output refused = node.snapshotLoad(KEYSPACE, "other", copies);
+        assertNotEquals(0, refused.exitCode());
+        assertTrue(refused.text().contains("whose key is (int), int; the table's key is (text), int,"), refused::text);
+        assertEquals(List.of(), cql.rows("SELECT * FROM other"));
+    }
+
     @Test
     void sstablesBesideTheEngineAreNotForgotten() throws IOException
     {
