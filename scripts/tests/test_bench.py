@@ -65,11 +65,11 @@ class BenchTest(unittest.TestCase):
         lines = out.splitlines()
         self.assertEqual((0, []), (code, self.ran()))
         self.assertEqual(
-            ["requests", "reads", "writes", "restart", "indexes", "small-rows", "in"],
+            ["quorum", "requests", "reads", "writes", "restart", "in"],
             [line.split()[0] for line in lines],
         )
-        self.assertTrue(all("6 rounds x 2 engines" in line and " min" in line for line in lines[:-1]), out)
-        self.assertRegex(lines[-1], r"in all (3\.\d|4\.0) h")
+        self.assertTrue(all("3 rounds x 2 engines" in line and " min" in line for line in lines[:-1]), out)
+        self.assertRegex(lines[-1], r"in all (1\.\d|2\.0) h")
         self.assertFalse(self.results.exists())
 
     def test_the_rows_of_the_readme_are_expected_within_their_hours(self):
@@ -82,7 +82,7 @@ class BenchTest(unittest.TestCase):
         source = (ROOT / "lab/compare/src/scenario.rs").read_text()
         body = source[source.index("pub enum Scenario {") : source.index("/// A profile of the user's.")]
         scenarios = [line.strip(" ,").lower() for line in body.splitlines()[1:] if line.strip()[:1].isupper()]
-        self.assertEqual(sorted(scenarios), sorted(row.name for row in bench.ALL if row.name != "small-rows"))
+        self.assertEqual(sorted(scenarios), sorted(row.name for row in bench.ALL if row.name not in ("small-rows", "quorum")))
 
     def test_commands_have_the_lengths_of_their_rows(self):
         rows = {row.name: row for row in bench.ALL}
@@ -105,17 +105,17 @@ class BenchTest(unittest.TestCase):
         self.assertIn("lab/node/src/lib.rs, new", errors)
         code, _, errors = self.bench("readme", "mixed")
         self.assertEqual(2, code)
-        self.assertIn("no scenario mixed; there are requests", errors)
+        self.assertIn("no scenario mixed; there are quorum, requests", errors)
 
     def test_what_failed_is_named_at_the_end_and_alone_tried_again(self):
-        told = {"reads": {"code": 2, "runs": [[["client: late"], []], [[], []]]}, "indexes": {"code": 101, "runs": []}}
+        told = {"writes": {"code": 2, "runs": [[["client: late"], []], [[], []]]}, "restart": {"code": 101, "runs": []}}
         code, out, errors = self.bench("readme", told=told)
-        self.assertEqual((1, 6), (code, len(self.ran())), "one that failed does not end the others")
-        self.assertIn("failed: reads (exit code 2), indexes (exit code 101)", errors)
+        self.assertEqual((1, 5), (code, len(self.ran())), "one that failed does not end the others")
+        self.assertIn("failed: writes (exit code 2), restart (exit code 101)", errors)
         code, out, _ = self.bench("readme", "--dry-run")
-        self.assertEqual(4, out.count("done"))
+        self.assertEqual(3, out.count("done"))
         code, out, _ = self.bench("readme")
-        self.assertEqual((0, ["reads", "indexes"]), (code, self.ran()))
+        self.assertEqual((0, ["writes", "restart"]), (code, self.ran()))
         self.assertIn("all valid", out)
 
     def test_scenarios_may_be_named_after_options_as_make_does(self):
