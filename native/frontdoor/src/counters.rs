@@ -3,11 +3,14 @@
 
 //! What the door has done since it opened. Every thread adds to the same atomics, at most once for each wake-up.
 
+use crate::parting::Parting;
 use crate::protocol::{Opcode, REQUESTS};
 use crate::reason::Reason;
 use crate::refusal::Refusal;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// Kinds of partings.
+const PARTINGS: usize = Parting::ALL.len();
 /// Kinds of refusals.
 const REFUSALS: usize = Refusal::ALL.len();
 /// Kinds of reasons.
@@ -33,8 +36,8 @@ pub(crate) struct Tally {
     pub mismatches: AtomicU64,
     pub peers_connected: AtomicU64,
     pub peers_unreachable: AtomicU64,
-    pub peers_refused: AtomicU64,
     pub digests_given: AtomicU64,
+    peers_refused: [AtomicU64; PARTINGS],
     requests: [AtomicU64; REQUESTS],
     digests_refused: [AtomicU64; REFUSALS],
     passed: [AtomicU64; REASONS],
@@ -79,8 +82,8 @@ pub struct Counters {
     pub peers_connected: u64,
     /// Times that such a connection could not be had.
     pub peers_unreachable: u64,
-    /// Connections to the peer port that were refused, or said nothing.
-    pub peers_refused: u64,
+    /// Connections of other nodes' doors that were refused or ended, by reason.
+    pub peers_refused: [u64; PARTINGS],
     /// Digests that this node has given to others.
     pub digests_given: u64,
     /// Digests that it has refused others, by reason.
@@ -115,11 +118,12 @@ impl Counters {
             ("answers_different", self.mismatches),
             ("peers_connected", self.peers_connected),
             ("peers_unreachable", self.peers_unreachable),
-            ("peers_refused", self.peers_refused),
             ("digests_given", self.digests_given),
         ];
         let requests =
             Opcode::ALL.iter().zip(self.requests).map(|(opcode, count)| (format!("requests_{}", opcode.name()), count));
+        let parted = Parting::ALL.iter().zip(self.peers_refused);
+        let parted = parted.map(|(parting, count)| (format!("peers_refused_{}", parting.name()), count));
         let refused = Refusal::ALL.iter().zip(self.digests_refused);
         let refused = refused.map(|(refusal, count)| (format!("digests_refused_{}", refusal.name()), count));
         let passed = Reason::ALL.iter().zip(self.passed);
@@ -127,6 +131,7 @@ impl Counters {
         figures
             .map(|(name, count)| (name.to_owned(), count))
             .into_iter()
+            .chain(parted)
             .chain(refused)
             .chain(requests)
             .chain(passed)
@@ -155,8 +160,8 @@ impl Default for Tally {
             mismatches: zero(),
             peers_connected: zero(),
             peers_unreachable: zero(),
-            peers_refused: zero(),
             digests_given: zero(),
+            peers_refused: std::array::from_fn(|_| zero()),
             digests_refused: std::array::from_fn(|_| zero()),
             requests: std::array::from_fn(|_| zero()),
             passed: std::array::from_fn(|_| zero()),
@@ -174,6 +179,13 @@ impl Tally {
     pub(crate) fn add_requests(&self, seen: [u64; REQUESTS]) {
         for (counter, count) in self.requests.iter().zip(seen).filter(|(_, count)| *count > 0) {
             Tally::add(counter, count);
+        }
+    }
+
+    /// Adds a connection of another node's door that was refused or ended.
+    pub(crate) fn add_parting(&self, parting: Parting) {
+        if let Some(counter) = self.peers_refused.get(parting as usize) {
+            Tally::add(counter, 1);
         }
     }
 
@@ -213,8 +225,8 @@ impl Tally {
             mismatches: of(&self.mismatches),
             peers_connected: of(&self.peers_connected),
             peers_unreachable: of(&self.peers_unreachable),
-            peers_refused: of(&self.peers_refused),
             digests_given: of(&self.digests_given),
+            peers_refused: self.peers_refused.each_ref().map(of),
             digests_refused: self.digests_refused.each_ref().map(of),
             passed: self.passed.each_ref().map(of),
         }

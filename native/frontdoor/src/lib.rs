@@ -19,7 +19,7 @@
 //! | Modules | What they know |
 //! |---|---|
 //! | `client` `notices` | what the owner of the door learns |
-//! | `reason` `refusal` | why a request is not answered here, and why another node's is not |
+//! | `reason` `refusal` `parting` | why a request is not answered here, why another node's is not, and why its connection ends |
 //! | `protocol` | where requests and responses begin and end |
 //! | `statement` | EXECUTE, recipes, values, rows: bytes to bytes |
 //! | `rights` | what may be answered now |
@@ -38,6 +38,7 @@ mod client;
 mod counters;
 mod door;
 mod notices;
+mod parting;
 mod peer;
 mod protocol;
 mod reason;

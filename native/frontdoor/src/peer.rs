@@ -6,7 +6,7 @@
 //!
 //! | Modules | What they know |
 //! |---|---|
-//! | `message` `latency` | the bytes, and how long answers take |
+//! | `message` `specs` `latency` | the bytes, what they refer to, and how long answers take |
 //! | `members` `node_key` `cluster` | who the other nodes are, and how they prove it |
 //! | `channel` | one connection: messages over TLS |
 //! | `waiting` | a client's read that waits for other replicas |
@@ -21,4 +21,5 @@ pub(crate) mod link;
 pub(crate) mod members;
 pub(crate) mod message;
 pub(crate) mod node_key;
+pub(crate) mod specs;
 pub(crate) mod waiting;

@@ -6,7 +6,10 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod fixture;
+mod hostile_peers;
+mod nodes;
 mod quorum;
+mod rogue;
 mod straight;
 
 use super::*;

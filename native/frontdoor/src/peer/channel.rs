@@ -6,13 +6,14 @@
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
+use std::time::Duration;
 
 use mio::net::TcpStream;
 use mio::{Interest, Registry, Token};
 use rustix::io::Errno;
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, Connection, ServerConfig, ServerConnection};
-use socket2::{Domain, Protocol, SockRef, Socket, Type};
+use socket2::{Domain, Protocol, SockRef, Socket, TcpKeepalive, Type};
 
 use super::members::Fingerprint;
 use super::message::Message;
@@ -20,6 +21,8 @@ use super::node_key::fingerprint;
 
 /// So much is encrypted at a time.
 const PART_BYTES: usize = 64 << 10;
+/// A silent connection is probed so often.
+const PROBE: Duration = Duration::from_secs(10);
 
 /// What reading has come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +33,13 @@ pub(crate) enum Received {
     More,
     /// The other side has ended.
     Ended,
+}
+
+/// Whether there is more to do with a connection, once others have had their turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Left {
+    Nothing,
+    More,
 }
 
 /// A connection.
@@ -85,7 +95,10 @@ impl Channel {
     }
 
     fn new(mut socket: TcpStream, tls: Connection, token: Token, registry: &Registry) -> io::Result<Channel> {
-        SockRef::from(&socket).set_tcp_nodelay(true)?;
+        let options = SockRef::from(&socket);
+        options.set_tcp_nodelay(true)?;
+        // One that has gone without a word would keep its place.
+        options.set_tcp_keepalive(&TcpKeepalive::new().with_time(PROBE).with_interval(PROBE))?;
         // Writability of a TCP socket is an event only after it was full.
         registry.register(&mut socket, token, Interest::READABLE | Interest::WRITABLE)?;
         Ok(Channel { socket, tls, received: Vec::new(), unsent: Vec::new() })
@@ -143,6 +156,12 @@ impl Channel {
     /// Adds a message, which goes with the next [`Channel::flush`].
     pub(crate) fn send(&mut self, message: &Message<'_>) {
         message.put(&mut self.unsent);
+    }
+
+    /// Adds bytes that may be no message.
+    #[cfg(test)]
+    pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {
+        self.unsent.extend_from_slice(bytes);
     }
 
     /// How much waits for the other side, about.

@@ -3,16 +3,16 @@
 
 //! A peer that asks this node.
 
-use std::collections::HashMap;
 use std::io::{self, ErrorKind};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::channel::{Channel, Received};
-use super::link::MAX_SPECS;
+use super::channel::{Channel, Left, Received};
 use super::members::{Fingerprint, Members};
 use super::message::{Message, VERSION};
+use super::specs::Specs;
+use crate::parting::Parting;
 use crate::refusal::Refusal;
 use crate::rights::digest::Digest;
 use crate::statement::PeerSpec;
@@ -20,11 +20,12 @@ use crate::statement::PeerSpec;
 /// No more is read of a peer while so many bytes wait for it, or so many of its reads for the pool.
 const MAX_UNSENT_BYTES: usize = 256 << 10;
 const MAX_POOLED: usize = 256;
+/// What is received in one turn, about.
 const TURN_BYTES: usize = 64 << 10;
-/// Reads of one turn, before others have theirs.
-const TURN_READS: usize = 64;
-/// A peer must have said who it is by then.
-const MAX_GREETING: Duration = Duration::from_secs(5);
+/// Messages of one turn, before others have theirs.
+pub(crate) const TURN_MESSAGES: usize = 64;
+/// A peer must have said who it is by then, and read of its answers what is too much.
+const MAX_SILENCE: Duration = Duration::from_secs(5);
 
 /// A read that a peer asks for.
 #[derive(Clone, Copy, Debug)]
@@ -52,13 +53,6 @@ pub(crate) trait Serving {
     fn has_time(&self) -> bool;
 }
 
-/// Whether there is more to do, once others have had their turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Left {
-    Nothing,
-    More,
-}
-
 /// One connection of a peer.
 #[derive(Debug)]
 pub(crate) struct Guest {
@@ -68,67 +62,91 @@ pub(crate) struct Guest {
     /// Of its door, once it has said which node it is.
     known_by: Option<Fingerprint>,
     /// `None`: one that this node does not understand.
-    specs: HashMap<u64, Option<Arc<PeerSpec>>>,
+    specs: Specs<Option<Arc<PeerSpec>>>,
     pooled: usize,
+    /// Since when it leaves unread what is too much.
+    unread_since: Option<Instant>,
     has_ended: bool,
 }
 
 impl Guest {
     /// * `address` where the peer connects from
     pub(crate) fn new(channel: Channel, address: IpAddr, now: Instant) -> Guest {
-        Guest { channel, address, came_at: now, known_by: None, specs: HashMap::new(), pooled: 0, has_ended: false }
-    }
-
-    /// Whether it has said which node it is.
-    pub(crate) fn is_known(&self) -> bool {
-        self.known_by.is_some()
-    }
-
-    /// Whether it may stay: it has said in time who it is, and is still a member.
-    pub(crate) fn may_stay(&self, members: &Members, now: Instant) -> bool {
-        match self.known_by {
-            Some(fingerprint) => members.with_key(&fingerprint).is_some(),
-            None => now.saturating_duration_since(self.came_at) < MAX_GREETING,
+        Guest {
+            channel,
+            address,
+            came_at: now,
+            known_by: None,
+            specs: Specs::default(),
+            pooled: 0,
+            unread_since: None,
+            has_ended: false,
         }
     }
 
-    /// Serves what the peer has asked, as far as this turn may.
+    /// Where it connects from.
+    pub(crate) fn address(&self) -> IpAddr {
+        self.address
+    }
+
+    /// Why it may not stay: it has not said in time who it is, is a member no more, or reads no answers.
+    pub(crate) fn overdue(&self, members: &Members, now: Instant) -> Option<Parting> {
+        let is_over = |since: Instant| now.saturating_duration_since(since) >= MAX_SILENCE;
+        match self.known_by {
+            None => is_over(self.came_at).then_some(Parting::Silent),
+            Some(fingerprint) if members.with_key(&fingerprint).is_none() => Some(Parting::Departed),
+            Some(_) => self.unread_since.is_some_and(is_over).then_some(Parting::Unread),
+        }
+    }
+
+    /// Why a failure has ended the connection; `None` where the peer has left.
+    pub(crate) fn parting(&self, error: &io::Error) -> Option<Parting> {
+        let is_malformed = error.kind() == ErrorKind::InvalidData;
+        match self.known_by {
+            None => Some(Parting::Key),
+            Some(_) => is_malformed.then_some(Parting::Malformed),
+        }
+    }
+
+    /// Serves what the peer has asked, as far as one turn may.
     ///
     /// # Errors
-    /// The connection is of no use any more.
-    pub(crate) fn turn(&mut self, members: &Members, serving: &mut impl Serving) -> io::Result<Left> {
-        self.channel.flush()?;
-        let mut reads = 0;
-        loop {
-            let received = self.channel.take();
-            let taken = self.take_all(&received, &mut reads, members, serving);
-            // What is left keeps its place.
-            let (from, is_cut) = taken?;
-            self.channel.keep(received, from);
-            if is_cut || self.is_full() {
-                self.channel.flush()?;
-                return Ok(if self.is_full() { Left::Nothing } else { Left::More });
-            }
+    /// The connection is of no use any more: [`Guest::parting`] says why.
+    pub(crate) fn turn(&mut self, members: &Members, serving: &mut impl Serving, now: Instant) -> io::Result<Left> {
+        self.flush(now)?;
+        let mut messages = 0;
+        let mut left = self.serve(&mut messages, members, serving)?;
+        if left == Left::Nothing && !self.is_full() {
             if self.has_ended {
                 return Err(ErrorKind::UnexpectedEof.into());
             }
-            match self.channel.receive(TURN_BYTES)? {
-                Received::Drained if !self.has_whole() => {
-                    self.channel.flush()?;
-                    return Ok(Left::Nothing);
-                }
-                Received::Ended => self.has_ended = true,
-                Received::Drained | Received::More => {}
+            let received = self.channel.receive(TURN_BYTES)?;
+            self.has_ended = received == Received::Ended;
+            left = self.serve(&mut messages, members, serving)?;
+            if received != Received::Drained {
+                left = Left::More;
             }
         }
+        self.flush(now)?;
+        // One that is full goes on when its answers are read, or have come from the pool.
+        Ok(if self.is_full() { Left::Nothing } else { left })
     }
 
-    /// Whether it has received a message that was not dealt with.
-    fn has_whole(&mut self) -> bool {
+    fn flush(&mut self, now: Instant) -> io::Result<()> {
+        self.channel.flush()?;
+        self.unread_since = match self.channel.unsent_bytes() > MAX_UNSENT_BYTES {
+            true => self.unread_since.or(Some(now)),
+            false => None,
+        };
+        Ok(())
+    }
+
+    /// Deals with what was received; what is left keeps its place.
+    fn serve(&mut self, messages: &mut usize, members: &Members, serving: &mut impl Serving) -> io::Result<Left> {
         let received = self.channel.take();
-        let has_whole = !matches!(Message::first(&received), Ok(None));
-        self.channel.keep(received, 0);
-        has_whole
+        let (from, left) = self.take_all(&received, messages, members, serving)?;
+        self.channel.keep(received, from);
+        Ok(left)
     }
 
     /// Whether the peer is to wait: for its own answers.
@@ -136,29 +154,26 @@ impl Guest {
         self.channel.unsent_bytes() > MAX_UNSENT_BYTES || self.pooled >= MAX_POOLED
     }
 
-    /// Deals with messages; where the rest begins, and whether that is for another turn.
+    /// Deals with messages; where the rest begins, and whether a part of that is for another turn.
     fn take_all(
         &mut self,
         received: &[u8],
-        reads: &mut usize,
+        messages: &mut usize,
         members: &Members,
         serving: &mut impl Serving,
-    ) -> io::Result<(usize, bool)> {
+    ) -> io::Result<(usize, Left)> {
         let mut from = 0;
-        while let Some(rest) = received.get(from..) {
-            if self.is_full() {
-                break;
-            }
-            if *reads >= TURN_READS || *reads > 0 && !serving.has_time() {
-                return Ok((from, true));
-            }
+        while let Some(rest) = received.get(from..).filter(|_| !self.is_full()) {
             let first = Message::first(rest).map_err(|error| io::Error::new(ErrorKind::InvalidData, error))?;
-            let Some((message, length)) = first else { break };
+            let Some((message, length)) = first else { return Ok((from, Left::Nothing)) };
+            if *messages >= TURN_MESSAGES || *messages > 0 && !serving.has_time() {
+                return Ok((from, Left::More));
+            }
             from += length;
-            *reads += usize::from(matches!(message, Message::Read { .. }));
+            *messages += 1;
             self.take(message, members, serving)?;
         }
-        Ok((from, false))
+        Ok((from, Left::More))
     }
 
     fn take(&mut self, message: Message<'_>, members: &Members, serving: &mut impl Serving) -> io::Result<()> {
@@ -171,13 +186,10 @@ impl Guest {
                 self.channel.send(&Message::Hello { version: VERSION, host: members.own });
             }
             Message::Spec { number, contents } if self.known_by.is_some() => {
-                if self.specs.len() >= MAX_SPECS {
-                    self.specs.clear();
-                }
-                self.specs.insert(number, PeerSpec::decode(contents).map(Arc::new));
+                self.specs.insert(number, contents.len(), PeerSpec::decode(contents).map(Arc::new));
             }
             Message::Read { id, spec, budget_micros, contents } if self.known_by.is_some() => {
-                let spec = self.specs.get(&spec).ok_or(ErrorKind::InvalidData)?;
+                let spec = self.specs.get(spec).ok_or(ErrorKind::InvalidData)?;
                 let budget = Duration::from_micros(u64::from(budget_micros));
                 let served = match spec {
                     Some(spec) => serving.serve(&Asked { id, spec, contents, budget }),
@@ -198,13 +210,12 @@ impl Guest {
         }
     }
 
-    /// Sends what the pool has made of a read. A turn is due afterwards: the peer may have waited for it.
-    ///
-    /// # Errors
-    /// The connection is of no use any more.
-    pub(crate) fn pooled(&mut self, id: u64, served: Served) -> io::Result<()> {
+    /// Adds what the pool has made of a read. A turn is due afterwards: it is sent, and the peer may have waited for it.
+    pub(crate) fn pooled(&mut self, id: u64, served: Served) {
         self.pooled = self.pooled.saturating_sub(1);
         self.answer(id, served);
-        self.channel.flush()
     }
 }
+
+#[cfg(test)]
+mod tests;

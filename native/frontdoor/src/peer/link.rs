@@ -3,24 +3,23 @@
 
 //! The way of one loop to one peer, which it asks for digests.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::time::{Duration, Instant};
 
 use mio::{Registry, Token};
 
-use super::channel::{Channel, Received};
+use super::channel::{Channel, Left, Received};
 use super::cluster::Cluster;
 use super::latency::Latency;
 use super::members::Member;
 use super::message::{Message, VERSION};
+use super::specs::Specs;
 use super::waiting::{Reply, Ticket};
 
 /// Reads that a peer may have at a time, and their bytes.
 const MAX_ASKED: usize = 1024;
 const MAX_ASKED_BYTES: usize = 16 << 20;
-/// Specs of one connection. The next one ends those before, on both sides.
-pub(crate) const MAX_SPECS: usize = 1024;
 /// A connection must be ready after so long, and an answer must have come.
 const MAX_SILENCE: Duration = Duration::from_secs(5);
 /// For so long a peer that has given no digest comes behind the others.
@@ -49,7 +48,7 @@ pub(crate) struct Link {
     /// By their ids, so that the oldest is the first.
     asked: BTreeMap<u64, Asked>,
     asked_bytes: usize,
-    specs: HashSet<u64>,
+    specs: Specs<()>,
     latency: Latency,
     refused_at: Option<Instant>,
     pause: Duration,
@@ -67,7 +66,7 @@ impl Link {
             next_id: 0,
             asked: BTreeMap::new(),
             asked_bytes: 0,
-            specs: HashSet::new(),
+            specs: Specs::default(),
             latency: Latency::default(),
             refused_at: None,
             pause: FIRST_PAUSE,
@@ -114,11 +113,8 @@ impl Link {
     /// * `spec` what the read is about: its number, and its contents
     pub(crate) fn ask(&mut self, ticket: Ticket, spec: (u64, &[u8]), read: &[u8], budget: Duration, now: Instant) {
         let Some(channel) = &mut self.channel else { return };
-        if !self.specs.contains(&spec.0) {
-            if self.specs.len() >= MAX_SPECS {
-                self.specs.clear();
-            }
-            self.specs.insert(spec.0);
+        if self.specs.get(spec.0).is_none() {
+            self.specs.insert(spec.0, spec.1.len(), ());
             channel.send(&Message::Spec { number: spec.0, contents: spec.1 });
         }
         self.next_id += 1;
@@ -161,30 +157,26 @@ impl Link {
         self.pause = (self.pause * 2).min(LONGEST_PAUSE);
     }
 
-    /// Takes what the peer has said, into `replies`.
+    /// Takes what the peer has said, into `replies`: what one turn may take.
     ///
     /// # Errors
     /// The connection is of no use any more.
-    pub(crate) fn receive(&mut self, now: Instant, replies: &mut Vec<(Ticket, Reply)>) -> io::Result<()> {
-        loop {
-            let Some(channel) = &mut self.channel else { return Ok(()) };
-            let came = channel.receive(TURN_BYTES)?;
-            let received = channel.take();
-            let mut from = 0;
-            while let Some((message, length)) =
-                Message::first(received.get(from..).unwrap_or_default()).map_err(invalid)?
-            {
-                from += length;
-                self.take(message, now, replies)?;
-            }
-            if let Some(channel) = &mut self.channel {
-                channel.keep(received, from);
-            }
-            match came {
-                Received::More => {}
-                Received::Drained => return Ok(()),
-                Received::Ended => return Err(ErrorKind::UnexpectedEof.into()),
-            }
+    pub(crate) fn receive(&mut self, now: Instant, replies: &mut Vec<(Ticket, Reply)>) -> io::Result<Left> {
+        let Some(channel) = &mut self.channel else { return Ok(Left::Nothing) };
+        let came = channel.receive(TURN_BYTES)?;
+        let received = channel.take();
+        let mut from = 0;
+        while let Some((message, length)) = Message::first(received.get(from..).unwrap_or_default()).map_err(invalid)? {
+            from += length;
+            self.take(message, now, replies)?;
+        }
+        if let Some(channel) = &mut self.channel {
+            channel.keep(received, from);
+        }
+        match came {
+            Received::More => Ok(Left::More),
+            Received::Drained => Ok(Left::Nothing),
+            Received::Ended => Err(ErrorKind::UnexpectedEof.into()),
         }
     }
 
@@ -235,7 +227,7 @@ impl Link {
             self.wait(now);
         }
         self.greeting_since = None;
-        self.specs.clear();
+        self.specs = Specs::default();
         replies.extend(std::mem::take(&mut self.asked).into_values().map(|asked| (asked.ticket, Reply::Lost)));
         self.asked_bytes = 0;
     }

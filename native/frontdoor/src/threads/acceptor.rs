@@ -22,6 +22,7 @@ use super::waiting::{run_to_the_end, wait_for_events};
 use crate::client::{Client, ListenerId, Way};
 use crate::counters::Tally;
 use crate::notices::Notices;
+use crate::parting::Parting;
 use crate::peer::cluster::Cluster;
 use crate::sockets::newcomer::{new_pair, Newcomer};
 use crate::sockets::undecided::{FirstByte, Undecided};
@@ -30,6 +31,8 @@ use crate::sockets::undecided::{FirstByte, Undecided};
 const WAKER: Token = Token(usize::MAX);
 const EVENTS: usize = 256;
 const PEERS_BACKLOG: i32 = 128;
+/// Connections that are accepted at one listener before others have their turn.
+const TURN_ACCEPTS: usize = 128;
 /// How long the thread waits before it accepts again after a failure, such as for want of file descriptors.
 const RETRY: Duration = Duration::from_millis(100);
 
@@ -250,7 +253,9 @@ impl Running {
 
     /// Accepts all that wait at one listener; false if it has to be tried again.
     fn accept(&mut self, id: ListenerId) -> bool {
-        loop {
+        let mut peers = 0;
+        // A flood of peers must not keep clients waiting.
+        while peers < TURN_ACCEPTS {
             // The lock is not held while a client is handed over, which may wait for the owner of the door.
             let accepted = match self.handle.listeners().get(&id) {
                 None => return true,
@@ -258,7 +263,10 @@ impl Running {
             };
             match accepted {
                 Ok((client, remote, Serves::Clients(options))) => self.arrived(id, client, remote, options),
-                Ok((peer, remote, Serves::Peers)) => self.peer_arrived(peer, canonical(remote)),
+                Ok((peer, remote, Serves::Peers)) => {
+                    peers += 1;
+                    self.peer_arrived(peer, canonical(remote));
+                }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return true,
                 Err(error) if is_of_the_client(&error) => {}
                 Err(_) => {
@@ -267,6 +275,7 @@ impl Running {
                 }
             }
         }
+        false
     }
 
     /// Gives a loop the connection of a peer, unless no member has its address.
@@ -275,7 +284,7 @@ impl Running {
         let serving = || self.loops.iter().filter(|event_loop| !event_loop.has_ended());
         let at = self.next_peer.checked_rem(serving().count()).filter(|_| is_member);
         let Some(event_loop) = at.and_then(|at| serving().nth(at)) else {
-            return Tally::add(&self.tally.peers_refused, 1);
+            return self.tally.add_parting(Parting::Address);
         };
         event_loop.add_peer(peer, remote.ip());
         self.next_peer += 1;

@@ -3,64 +3,42 @@
 
 //! The doors of other nodes, as one loop has them: those that it asks, and those that ask it.
 
+use std::io::ErrorKind;
 use std::net::IpAddr;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mio::net::TcpStream;
 use mio::{Registry, Token};
 use slab::Slab;
 
-use super::event_loop::{Done, EventLoop, PeerDone};
+use super::event_loop::Done;
+use super::ground::Ground;
+use super::guests::Guests;
 use super::held::Held;
 use super::inquiry::{choose, Chosen, Inquiry};
-use super::pool::{PeerJob, Pool};
-use crate::answering::{Answering, NoDigest};
 use crate::counters::Tally;
-use crate::notices::Notices;
-use crate::peer::channel::Channel;
-use crate::peer::cluster::{Cluster, QuorumReads};
-use crate::peer::guest::{Asked, Guest, Left, Served, Serving};
+use crate::parting::Parting;
+use crate::peer::channel::Left;
+use crate::peer::cluster::QuorumReads;
 use crate::peer::link::Link;
 use crate::peer::waiting::{Reply, Ticket, Waiters};
 use crate::reason::Reason;
-use crate::refusal::Refusal;
 use crate::rights::digest::Quorum;
-use crate::rights::routes::Routes;
-use crate::rights::table_reader::Reach;
 
-/// Peers that may ask one loop.
-const MAX_GUESTS: usize = 4096;
-/// A turn of a peer that has taken longer makes way for others.
-const MAX_TURN: Duration = Duration::from_micros(500);
 /// How often silent peers are looked for.
 const ROUND: Duration = Duration::from_millis(100);
-
-/// What a loop shares with others.
-#[derive(Clone)]
-pub(crate) struct Ground {
-    pub cluster: Arc<Cluster>,
-    pub routes: Arc<Routes>,
-    pub pool: Arc<Pool>,
-    pub notices: Arc<Notices>,
-    pub tally: Arc<Tally>,
-    pub event_loop: Arc<EventLoop>,
-}
 
 /// The peers of one loop.
 pub(crate) struct LoopPeers {
     ground: Ground,
     registry: Registry,
     links: Slab<Link>,
-    guests: Slab<(u64, Guest)>,
-    /// Names the next guest; never used again.
-    next_guest: u64,
-    /// Guests that wait for another turn.
+    pub guests: Guests,
+    /// Links that wait for another turn.
     again: Vec<usize>,
     /// Links that have something to send.
     unsent: Vec<usize>,
     waiters: Waiters<Inquiry>,
-    answering: Answering,
     ended: Vec<Done>,
     replies: Vec<(Ticket, Reply)>,
     next_round: Instant,
@@ -69,15 +47,13 @@ pub(crate) struct LoopPeers {
 impl LoopPeers {
     pub(crate) fn new(ground: Ground, registry: Registry) -> Self {
         LoopPeers {
+            guests: Guests::new(ground.clone()),
             ground,
             registry,
             links: Slab::new(),
-            guests: Slab::new(),
-            next_guest: 0,
             again: Vec::new(),
             unsent: Vec::new(),
             waiters: Waiters::default(),
-            answering: Answering::default(),
             ended: Vec::new(),
             replies: Vec::new(),
             next_round: Instant::now(),
@@ -150,39 +126,33 @@ impl LoopPeers {
 
     /// Takes the connection of a peer.
     pub(crate) fn come(&mut self, socket: TcpStream, address: IpAddr, now: Instant) {
-        if self.guests.len() >= MAX_GUESTS || self.ground.cluster.mode() == QuorumReads::Off {
-            return Tally::add(&self.ground.tally.peers_refused, 1);
-        }
-        let entry = self.guests.vacant_entry();
-        let (at, token) = (entry.key(), Token(entry.key() * 2 + 1));
-        let serving = Arc::clone(&self.ground.cluster.serving);
-        match Channel::accepted(socket, serving, token, &self.registry) {
-            Ok(channel) => {
-                self.next_guest += 1;
-                entry.insert((self.next_guest, Guest::new(channel, address, now)));
-                // What has come with it may have no event of its own.
-                self.guest_turn(at);
-            }
-            Err(_) => Tally::add(&self.ground.tally.peers_refused, 1),
-        }
+        self.guests.come(socket, address, |at| Token(at * 2 + 1), &self.registry, now);
     }
 
     /// Serves whoever the token is of.
     pub(crate) fn on_event(&mut self, token: Token, now: Instant) {
         match token.0 % 2 {
             0 => self.link_turn(token.0 / 2, now),
-            _ => self.guest_turn(token.0 / 2),
+            _ => self.guests.want_turn(token.0 / 2),
         }
     }
 
     fn link_turn(&mut self, at: usize, now: Instant) {
         let Some(link) = self.links.get_mut(at) else { return };
         let was_connected = link.is_connected();
-        let received = link.receive(now, &mut self.replies).and_then(|()| link.flush());
+        let received = link.receive(now, &mut self.replies);
+        let received = received.and_then(|left| link.flush().map(|()| left));
         Tally::add(&self.ground.tally.peers_connected, u64::from(link.is_connected() && !was_connected));
         self.take_replies(now);
-        if received.is_err() {
-            self.end_link(at, now);
+        match received {
+            Ok(Left::Nothing) => {}
+            Ok(Left::More) => self.again.push(at),
+            Err(error) => {
+                if error.kind() == ErrorKind::InvalidData && was_connected {
+                    self.ground.tally.add_parting(Parting::Malformed);
+                }
+                self.end_link(at, now);
+            }
         }
     }
 
@@ -209,47 +179,18 @@ impl LoopPeers {
         }
     }
 
-    fn guest_turn(&mut self, at: usize) {
-        let Some((number, guest)) = self.guests.get_mut(at) else { return };
-        let members = self.ground.cluster.members.load();
-        let (ground, answering) = (&self.ground, &mut self.answering);
-        let mut reader = Reader { ground, answering, slot: at, guest: *number, began: Instant::now() };
-        match guest.turn(&members, &mut reader) {
-            Ok(Left::Nothing) => {}
-            Ok(Left::More) => self.again.push(at),
-            Err(_) => self.end_guest(at),
-        }
-    }
-
-    fn end_guest(&mut self, at: usize) {
-        if let Some((_, guest)) = self.guests.try_remove(at) {
-            Tally::add(&self.ground.tally.peers_refused, u64::from(!guest.is_known()));
-        }
-    }
-
-    /// Sends what the pool has made of a peer's read.
-    pub(crate) fn done(&mut self, done: PeerDone) {
-        let Some((number, guest)) = self.guests.get_mut(done.slot) else { return };
-        if *number != done.guest {
-            return;
-        }
-        count(&self.ground.tally, &done.served);
-        match guest.pooled(done.id, done.served) {
-            Ok(()) => self.guest_turn(done.slot),
-            Err(_) => self.end_guest(done.slot),
-        }
-    }
-
     /// Whether somebody waits for another turn.
     pub(crate) fn has_more(&self) -> bool {
-        !self.again.is_empty()
+        !self.again.is_empty() || self.guests.has_more()
     }
 
-    /// A turn for each guest that waits for one.
+    /// Turns for those that wait for one.
     pub(crate) fn go_on(&mut self) {
+        let now = Instant::now();
         for at in std::mem::take(&mut self.again) {
-            self.guest_turn(at);
+            self.link_turn(at, now);
         }
+        self.guests.go_on();
     }
 
     /// When it has something to do though nothing happens.
@@ -284,15 +225,7 @@ impl LoopPeers {
                 Tally::add(&self.ground.tally.peers_unreachable, 1);
             }
         }
-        let members = self.ground.cluster.members.load_full();
-        let is_off = self.ground.cluster.mode() == QuorumReads::Off;
-        let strangers: Vec<usize> = self
-            .guests
-            .iter()
-            .filter(|(_, (_, guest))| is_off || !guest.may_stay(&members, now))
-            .map(|(at, _)| at)
-            .collect();
-        strangers.into_iter().for_each(|at| self.end_guest(at));
+        self.guests.look_round(now);
     }
 
     /// Requests that wait for nobody any more.
@@ -303,7 +236,6 @@ impl LoopPeers {
     /// After a fault: all connections end, and Cassandra answers what waits.
     pub(crate) fn start_anew(&mut self) {
         let now = Instant::now();
-        self.answering = Answering::default();
         self.guests.clear();
         self.again.clear();
         self.unsent.clear();
@@ -313,63 +245,5 @@ impl LoopPeers {
         for inquiry in waiting {
             self.ended.push(self.end(inquiry.held, Err(Reason::Panic)));
         }
-    }
-}
-
-/// Reads for one guest.
-struct Reader<'a> {
-    ground: &'a Ground,
-    answering: &'a mut Answering,
-    slot: usize,
-    guest: u64,
-    began: Instant,
-}
-
-impl Serving for Reader<'_> {
-    fn serve(&mut self, asked: &Asked<'_>) -> Served {
-        let served = match self.answering.digest(&self.ground.routes, asked.spec, asked.contents, Reach::Memory) {
-            Ok(digest) => Served::Digest(digest),
-            Err(NoDigest::Refused(refusal)) => {
-                // Nobody may read it here by a statement of its own.
-                if refusal == Refusal::TableGate {
-                    self.ground.notices.want_table(*asked.spec.table_id());
-                }
-                Served::Refused(refusal)
-            }
-            Err(NoDigest::NotInMemory) => self.pool(asked),
-        };
-        count(&self.ground.tally, &served);
-        served
-    }
-
-    fn has_time(&self) -> bool {
-        self.began.elapsed() < MAX_TURN
-    }
-}
-
-impl Reader<'_> {
-    fn pool(&self, asked: &Asked<'_>) -> Served {
-        let job = PeerJob {
-            event_loop: Arc::clone(&self.ground.event_loop),
-            slot: self.slot,
-            guest: self.guest,
-            id: asked.id,
-            spec: Arc::clone(asked.spec),
-            contents: asked.contents.to_vec(),
-            budget: asked.budget,
-            since: Instant::now(),
-        };
-        match self.ground.pool.add_for_peer(job) {
-            true => Served::Pooled,
-            false => Served::Refused(Refusal::Busy),
-        }
-    }
-}
-
-fn count(tally: &Tally, served: &Served) {
-    match served {
-        Served::Digest(_) => Tally::add(&tally.digests_given, 1),
-        Served::Refused(refusal) => tally.add_refused(*refusal),
-        Served::Pooled => {}
     }
 }

@@ -16,9 +16,10 @@ use mio::{Events, Poll, Registry, Token};
 use slab::Slab;
 
 use super::event_loop::{Done, EventLoop, Message, WAKER};
+use super::ground::Ground;
 use super::held::Held;
 use super::loop_answerer::{LoopAnswerer, Shared};
-use super::loop_peers::{Ground, LoopPeers};
+use super::loop_peers::LoopPeers;
 use super::priority::{self, Rank};
 use super::seat::Seat;
 use super::waiting::{run_to_the_end, wait_for_events};
@@ -144,8 +145,8 @@ impl LoopThread {
                 self.turn(slot, Side::Client, true);
             }
         }
-        self.with_peers(LoopPeers::go_on);
         self.on_events(events);
+        self.with_peers(LoopPeers::go_on);
         // What all these turns have for a peer goes at once.
         self.with_peers(LoopPeers::finish);
         self.take_ended();
@@ -198,7 +199,7 @@ impl LoopThread {
             Message::Newcomer(newcomer) => self.add(newcomer),
             Message::Admit(number, login) => self.admit(number, login),
             Message::Done(done) => self.done(*done),
-            Message::PeerDone(done) => self.with_peers(|peers| peers.done(done)),
+            Message::PeerDone(done) => self.with_peers(|peers| peers.guests.done(done)),
             Message::Peer(socket, address) => self.with_peers(|peers| peers.come(socket, address, Instant::now())),
             Message::Members => self.with_peers(|peers| peers.members_changed(Instant::now())),
             Message::HandOver(asked) => self.on_hand_over(&asked),

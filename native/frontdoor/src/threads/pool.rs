@@ -3,13 +3,13 @@
 
 //! Threads for reads that wait for a device, so that no loop does.
 
-use std::collections::VecDeque;
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::event_loop::{Done, EventLoop, PeerDone};
+use super::lanes::{Lane, Lanes};
 use super::priority::{self, Rank};
 use crate::answering::{Answer, Answering, NoDigest, Unanswered};
 use crate::peer::guest::Served;
@@ -26,8 +26,6 @@ use crate::statement::PeerSpec;
 const THREADS_PER_CORE: usize = 4;
 /// However many cores there are.
 const MAX_THREADS: usize = 64;
-/// Requests that may wait for a thread; Cassandra sheds load by its own rules.
-const MAX_WAITING: usize = 1024;
 /// A request that has waited longer is Cassandra's.
 const MAX_WAIT: Duration = Duration::from_millis(50);
 
@@ -78,6 +76,13 @@ enum Task {
 }
 
 impl Task {
+    fn lane(&self) -> Lane {
+        match self {
+            Task::Client(_) => Lane::Clients,
+            Task::Peer(_) => Lane::Peers,
+        }
+    }
+
     /// For how long it may still wait for a thread.
     fn left(&self) -> Duration {
         let (since, most) = match self {
@@ -115,7 +120,7 @@ pub(crate) struct Pool {
 
 #[derive(Default)]
 struct State {
-    waiting: VecDeque<Task>,
+    waiting: Lanes<Task>,
     idle: usize,
     threads: Vec<JoinHandle<()>>,
     /// Passes on what has waited for too long while all the others wait for a device.
@@ -143,7 +148,7 @@ impl Pool {
 
     fn add_task(self: &Arc<Self>, task: Task) -> bool {
         let mut state = self.state();
-        if state.is_closed || state.waiting.len() >= MAX_WAITING {
+        if state.is_closed || !state.waiting.has_room(task.lane()) {
             return false;
         }
         if state.idle <= state.waiting.len() && state.threads.len() < self.max_threads {
@@ -156,7 +161,7 @@ impl Pool {
             return false;
         }
         let has_thread = state.idle > state.waiting.len();
-        state.waiting.push_back(task);
+        state.waiting.push(task.lane(), task);
         self.ready.notify_one();
         if !has_thread && !state.is_watched {
             state.is_watched = true;
@@ -170,18 +175,18 @@ impl Pool {
         true
     }
 
-    /// Watches the oldest job that waits, until none does.
+    /// Watches the oldest jobs that wait, until none does.
     fn pass_late_on(&self) {
         let mut state = self.state();
         while !state.is_closed {
-            let left = state.waiting.front().map(Task::left);
+            let left = state.waiting.oldest().map(Task::left).min();
             state = match left {
                 None => {
                     state.is_watched = false;
                     self.late.wait(state).unwrap_or_else(PoisonError::into_inner)
                 }
                 Some(Duration::ZERO) => {
-                    let late = state.waiting.pop_front();
+                    let late = state.waiting.pop_if(|task| task.left().is_zero());
                     drop(state);
                     late.into_iter().for_each(Task::pass_on);
                     self.state()
@@ -223,7 +228,7 @@ impl Pool {
         if state.is_closed {
             return None;
         }
-        state.waiting.pop_front()
+        state.waiting.pop()
     }
 
     fn answer(&self, job: Job, answering: &mut Answering) -> Done {
@@ -261,7 +266,7 @@ impl Pool {
         let (threads, usher) = {
             let mut state = self.state();
             state.is_closed = true;
-            state.waiting.clear();
+            state.waiting = Lanes::default();
             (std::mem::take(&mut state.threads), state.usher.take())
         };
         self.ready.notify_all();

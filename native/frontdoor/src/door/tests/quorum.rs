@@ -4,103 +4,15 @@
 //! Doors that ask each other: when one answers, and that it waits for nobody in vain.
 
 use super::fixture::*;
-use crate::door::Door;
+use super::nodes::*;
+use crate::parting::Parting;
 use crate::peer::cluster::QuorumReads;
 use crate::peer::members::{tests::encode, Member, Members};
 use crate::reason::Reason;
-use crate::rights::open_table::tests::spec;
-use crate::rights::replicas::tests::bytes as replicas;
-use std::io::{ErrorKind, Read};
-use std::net::{SocketAddr, TcpStream};
+use std::io::Read;
+use std::net::TcpStream;
 use std::sync::atomic::Ordering;
-use std::sync::Arc;
-use std::time::Instant;
-
-const LOCAL_QUORUM: u8 = 6;
-const NODES: usize = 3;
-
-/// Nodes with the same table, of which each has all rows.
-struct Nodes {
-    doors: Vec<Fixture>,
-    peers: Vec<SocketAddr>,
-}
-
-impl Nodes {
-    fn new(mode: QuorumReads) -> Nodes {
-        let doors: Vec<Fixture> = (0..NODES).map(|_| Fixture::new(HAS_NOTHING)).collect();
-        let listen = |fixture: &Fixture| fixture.door.listen_for_peers("127.0.0.1:0".parse().unwrap()).unwrap().1;
-        let peers = doors.iter().map(listen).collect();
-        let nodes = Nodes { doors, peers };
-        for at in 0..NODES {
-            nodes.serve(at);
-            nodes.meet(at, mode, |_| true);
-        }
-        nodes.wait_for_all();
-        nodes
-    }
-
-    fn wait_for_all(&self) {
-        for fixture in &self.doors {
-            wait_until("the connections", || fixture.door.counters().peers_connected == NODES as u64 - 1);
-        }
-    }
-
-    /// Gives the rights for reads of several replicas.
-    fn serve(&self, at: usize) {
-        self.doors[at].serve();
-        let layout = [&[1, 0, 1, 0, 3][..], b"int", &[0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1], b"v", &[0, 3], b"int"].concat();
-        let others: Vec<[u8; 16]> = (0..NODES).filter(|other| *other != at).map(host).collect();
-        let replicas = replicas(&[(LOCAL_QUORUM, 2), (5, 3)], &others, &[&[0, 1]], &[(i64::MIN, i64::MAX, 0)]);
-        let mut opening = spec(TABLE, 1 << 1, &[(i64::MIN, i64::MAX)]);
-        opening[0] = 2;
-        opening.extend([&10u32.to_be_bytes()[..], &(layout.len() as u32).to_be_bytes(), &layout, &replicas].concat());
-        assert!(self.doors[at].door.open_table(Arc::clone(&self.doors[at].engine) as _, &opening));
-    }
-
-    /// Tells a door of the others.
-    fn meet(&self, at: usize, mode: QuorumReads, is_up: impl Fn(usize) -> bool) {
-        let member = |other: usize| Member {
-            host: host(other),
-            fingerprint: self.doors[other].door.fingerprint(),
-            is_up: is_up(other),
-            port: self.peers[other].port(),
-            addresses: vec![self.peers[other].ip()],
-        };
-        let others = (0..NODES).filter(|other| *other != at).map(member).collect();
-        assert!(self.doors[at].door.set_peers(mode, &encode(&Members { own: host(at), others })));
-    }
-
-    fn passed(&self, reason: Reason) -> u64 {
-        self.doors[0].passed(reason)
-    }
-}
-
-fn host(at: usize) -> [u8; 16] {
-    [at as u8 + 1; 16]
-}
-
-fn at_level(level: u8, stream: u8) -> Vec<u8> {
-    let mut request = execute(stream);
-    request[9 + 2 + 16 + 1] = level;
-    request
-}
-
-/// Repeats a request until the door answers it: a peer that is late on a busy machine is no fault.
-fn answered(pair: &mut Pair, request: &[u8]) {
-    let begin = Instant::now();
-    while !exchange(pair, request) {
-        assert!(begin.elapsed() < PATIENCE, "the door does not answer");
-    }
-}
-
-/// Cassandra gets the unchanged request.
-fn passed(pair: &mut Pair, request: &[u8], stream: u8) {
-    std::io::Write::write_all(&mut pair.client, request).unwrap();
-    assert_eq!(read(&mut pair.cassandra, request.len()), request);
-    let answer = result(stream, b"by Cassandra");
-    std::io::Write::write_all(&mut pair.cassandra, &answer).unwrap();
-    assert_eq!(read(&mut pair.client, answer.len()), answer);
-}
+use std::time::{Duration, Instant};
 
 #[test]
 fn a_read_is_answered_where_the_replicas_agree() {
@@ -160,10 +72,10 @@ fn without_the_others_cassandra_answers() {
         (0..64).for_each(|_| other.release.send(()).unwrap());
     });
 
-    nodes.meet(0, QuorumReads::On, |_| false);
+    nodes.meet(0, QuorumReads::On, false);
     // The loop hears of it in its next round.
     assert_eventually(&nodes, &mut pair, Reason::Replicas);
-    nodes.meet(0, QuorumReads::On, |_| true);
+    nodes.meet(0, QuorumReads::On, true);
     answered(&mut pair, &at_level(LOCAL_QUORUM, 9));
 
     nodes.doors[1..].iter().for_each(|other| other.door.close());
@@ -196,7 +108,7 @@ fn another_replica_is_asked_in_place_of_one_that_is_lost() {
         let (first, given) = (&nodes.doors[1], nodes.doors[2].door.counters().digests_given);
         first.engine.behaviour.store(IS_SLOW, Ordering::SeqCst);
         std::io::Write::write_all(&mut pair.client, &at_level(LOCAL_QUORUM, 9)).unwrap();
-        let has_begun = first.begun.recv_timeout(std::time::Duration::from_millis(20)).is_ok();
+        let has_begun = first.begun.recv_timeout(Duration::from_millis(20)).is_ok();
         // It serves nobody any more.
         assert!(first.door.set_peers(QuorumReads::On, &encode(&Members { own: host(1), others: Vec::new() })));
         let is_native = reply(&mut pair);
@@ -207,54 +119,8 @@ fn another_replica_is_asked_in_place_of_one_that_is_lost() {
             return;
         }
         // On a busy machine all of this takes longer than anybody waits for an answer.
-        nodes.meet(1, QuorumReads::On, |_| true);
+        nodes.meet(1, QuorumReads::On, true);
         nodes.wait_for_all();
-    }
-}
-
-/// One request of stream 9; whether the door answers it.
-fn exchange(pair: &mut Pair, request: &[u8]) -> bool {
-    std::io::Write::write_all(&mut pair.client, request).unwrap();
-    reply(pair)
-}
-
-/// Whether the answer is the door's.
-fn reply(pair: &mut Pair) -> bool {
-    pair.cassandra.set_nonblocking(true).unwrap();
-    pair.client.set_nonblocking(true).unwrap();
-    let mut bytes = vec![0; 1 << 10];
-    let is_native = loop {
-        match pair.client.read(&mut bytes) {
-            Ok(_) => break true,
-            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-            Err(error) => panic!("{error}"),
-        }
-        match pair.cassandra.read(&mut bytes) {
-            Ok(_) => break false,
-            Err(error) if error.kind() == ErrorKind::WouldBlock => std::thread::yield_now(),
-            Err(error) => panic!("{error}"),
-        }
-    };
-    pair.cassandra.set_nonblocking(false).unwrap();
-    pair.client.set_nonblocking(false).unwrap();
-    if !is_native {
-        let answer = result(9, b"by Cassandra");
-        std::io::Write::write_all(&mut pair.cassandra, &answer).unwrap();
-        assert_eq!(read(&mut pair.client, answer.len()), answer);
-    }
-    is_native
-}
-
-fn assert_eventually(nodes: &Nodes, pair: &mut Pair, reason: Reason) {
-    assert_at_level(nodes, pair, LOCAL_QUORUM, reason);
-}
-
-fn assert_at_level(nodes: &Nodes, pair: &mut Pair, level: u8, reason: Reason) {
-    let before = nodes.passed(reason);
-    let begin = Instant::now();
-    while nodes.passed(reason) == before {
-        assert!(begin.elapsed() < PATIENCE, "{reason:?}");
-        exchange(pair, &at_level(level, 9));
     }
 }
 
@@ -265,7 +131,7 @@ fn what_is_only_compared_is_cassandras() {
     assert_eventually(&nodes, &mut pair, Reason::Compared);
     assert_eq!(nodes.doors[0].door.counters().answered, 0);
     for at in 0..NODES {
-        nodes.meet(at, QuorumReads::Off, |_| true);
+        nodes.meet(at, QuorumReads::Off, true);
     }
     assert_eventually(&nodes, &mut pair, Reason::Replicas);
 }
@@ -275,40 +141,27 @@ fn what_is_only_compared_is_cassandras() {
 fn strangers_are_not_served() {
     let nodes = Nodes::new(QuorumReads::On);
     let stranger = Fixture::new(HAS_NOTHING);
-    let known: Vec<Member> = (1..NODES)
-        .map(|other| Member {
-            host: host(other),
-            fingerprint: nodes.doors[other].door.fingerprint(),
-            is_up: true,
-            port: nodes.peers[other].port(),
-            addresses: vec![nodes.peers[other].ip()],
-        })
-        .collect();
     // It says that it is the first one, and has not that one's key.
-    assert!(stranger.door.set_peers(QuorumReads::On, &encode(&Members { own: host(0), others: known })));
-    wait_until("the refusals", || refused(&nodes.doors[1].door) > 0 && refused(&nodes.doors[2].door) > 0);
+    assert!(stranger.door.set_peers(QuorumReads::On, &encode(&Members { own: host(0), others: nodes.others(0) })));
+    wait_until("the refusals", || (1..NODES).all(|at| nodes.refused(at, Parting::Key) > 0));
     assert_eq!(stranger.door.counters().peers_connected, 0);
 
     // No TLS at all.
-    let before = refused(&nodes.doors[1].door);
+    let before = nodes.refused(1, Parting::Key);
     let mut plain = TcpStream::connect(nodes.peers[1]).unwrap();
     std::io::Write::write_all(&mut plain, b"GET / HTTP/1.1\r\n\r\n").unwrap();
     plain.set_read_timeout(Some(PATIENCE)).unwrap();
     let mut rest = Vec::new();
     let _ = plain.read_to_end(&mut rest);
-    wait_until("the refusal", || refused(&nodes.doors[1].door) > before);
+    wait_until("the refusal", || nodes.refused(1, Parting::Key) > before);
 
     // Nobody's address.
     nodes.doors[1].door.set_peers(QuorumReads::On, &encode(&Members::default())).then_some(()).unwrap();
-    let before = refused(&nodes.doors[1].door);
+    let before = nodes.refused(1, Parting::Address);
     let mut other = TcpStream::connect(nodes.peers[1]).unwrap();
     other.set_read_timeout(Some(PATIENCE)).unwrap();
     assert!(!matches!(other.read(&mut [0]), Ok(1..)));
-    wait_until("the refusal", || refused(&nodes.doors[1].door) > before);
-}
-
-fn refused(door: &Door) -> u64 {
-    door.counters().peers_refused
+    wait_until("the refusal", || nodes.refused(1, Parting::Address) > before);
 }
 
 /// F13: a node that has started anew has another key; whoever has the old one is not asked any more.
