@@ -322,7 +322,7 @@ bench-readme: $(if $(DRY_RUN),,lab) ## the rows of README.md at this commit, una
 	@CASSITERITE_LAB=$(LAB) scripts/bench.py readme $(BENCH)
 
 .PHONY: bench-all
-bench-all: $(if $(DRY_RUN),,lab) ## the same of every comparison of docs/benchmarks.md, some ten hours: make bench-all SCENARIOS="requests stream" ROUNDS=3
+bench-all: $(if $(DRY_RUN),,lab) ## the same of every comparison of docs/benchmarks.md, some seven hours: make bench-all SCENARIOS="requests stream" ROUNDS=3
 	@CASSITERITE_LAB=$(LAB) scripts/bench.py all $(BENCH)
 
 # As many vnodes as a cluster has by default; then stock Cassandra's best case, where its sstables can go whole, too.
