@@ -184,7 +184,7 @@ impl<'r> Comparison<'r> {
         let request = ReadRequest::decode(request).ok_or(Reason::Malformed)?;
         let gc_before_s = now_s.saturating_sub(i64::from(self.compared.gc_grace_s));
         let read = PeerRead { key: self.key, now_s, gc_before_s, rows_max, request };
-        quorum.digest = statement::digest(self.spec, &read, answer, tombstones_max)?;
+        quorum.digest = statement::digest(self.spec, &read, answer, tombstones_max)?.digest;
         quorum.read = read.encode();
         Ok(())
     }

@@ -76,6 +76,14 @@ struct Answers {
 }
 
 impl Answers {
+    fn add(&mut self, read: &Read, latency: Duration) {
+        self.reads += 1;
+        self.rows += u64::from(read.rows);
+        self.live_rows += u64::from(read.live_rows);
+        self.tombstones += u64::from(read.tombstones);
+        self.latencies.add(latency);
+    }
+
     fn join(&mut self, other: &Answers) {
         self.reads += other.reads;
         self.rows += other.rows;
@@ -106,6 +114,8 @@ impl Answered {
 #[derive(Default)]
 pub(crate) struct Served {
     answers: HashMap<(Id, u16), Answers>,
+    /// What other nodes have got digests of.
+    digests: HashMap<TableId, Answers>,
     connections: HashMap<u64, u64>,
     received_bytes: u64,
     sent_bytes: u64,
@@ -116,11 +126,12 @@ impl Served {
     pub(crate) fn add(&mut self, id: &Id, table: &TableId, level: u16, read: &Read, latency: Duration) {
         let answers = self.answers.entry((*id, level)).or_default();
         answers.table = *table;
-        answers.reads += 1;
-        answers.rows += u64::from(read.rows);
-        answers.live_rows += u64::from(read.live_rows);
-        answers.tombstones += u64::from(read.tombstones);
-        answers.latencies.add(latency);
+        answers.add(read, latency);
+    }
+
+    /// Adds one digest: a read of the table, and no request of a client.
+    pub(crate) fn add_digest(&mut self, table: &TableId, read: &Read, latency: Duration) {
+        self.digests.entry(*table).or_default().add(read, latency);
     }
 
     /// Adds answers of one connection.
@@ -136,6 +147,9 @@ impl Served {
             let all = self.answers.entry(key).or_default();
             all.table = answers.table;
             all.join(&answers);
+        }
+        for (table, digests) in other.digests {
+            self.digests.entry(table).or_default().join(&digests);
         }
         for (connection, requests) in other.connections {
             *self.connections.entry(connection).or_default() += requests;
@@ -155,6 +169,9 @@ impl Served {
             tables.entry(answers.table).or_default().join(answers);
             levels.entry(*level).or_default().join(answers);
             *statements.entry(*id).or_default() += answers.reads;
+        }
+        for (table, digests) in &self.digests {
+            tables.entry(*table).or_default().join(digests);
         }
         let mut out = Vec::new();
         put_count(tables.len(), &mut out);
@@ -224,6 +241,21 @@ mod tests {
         let bytes = Served::default().encode(&[auditioning, failed].into());
         let end = [&[0, 0, 0, 1][..], &[7; 16], &0u64.to_be_bytes(), &[2]].concat();
         assert_eq!(bytes[bytes.len() - end.len()..], end);
+    }
+
+    #[test]
+    fn a_digest_is_a_read_of_its_table_and_no_request() {
+        let mut whole = Served::default();
+        whole.add(&[1; 16], &[2; 16], 6, &Read { rows: 5, live_rows: 5, tombstones: 0 }, Duration::from_micros(3));
+        let mut one = Served::default();
+        one.add_digest(&[2; 16], &Read { rows: 0, live_rows: 7, tombstones: 4 }, Duration::from_micros(300));
+        whole.join(one);
+        let bytes = whole.encode(&HashMap::new());
+        let figures = [2u64, 5, 12, 4].map(u64::to_be_bytes).concat();
+        assert_eq!(bytes[..52], [&[0, 0, 0, 1][..], &[2; 16], &figures].concat());
+        // One latency of each, and then one level with one read.
+        let levels = 52 + 4 + 2 * 16;
+        assert_eq!(bytes[levels..levels + 14], [&[0, 0, 0, 1, 0, 6][..], &1u64.to_be_bytes()].concat());
     }
 
     #[test]

@@ -38,7 +38,7 @@ mod row_size;
 mod value;
 mod values;
 
-pub(crate) use contents::{digest, Digest, DigestKey, Layout, PeerRead, PeerSpec, ReadRequest};
+pub(crate) use contents::{digest, Digest, DigestKey, Digested, Layout, PeerRead, PeerSpec, ReadRequest};
 pub(crate) use execute::{Execute, Id};
 pub use recipe::{Recipe, RecipeError};
 pub(crate) use response::{Answer, Served};

@@ -11,7 +11,7 @@ use crate::reason::Reason;
 use crate::refusal::Refusal;
 use crate::rights::routes::Routes;
 use crate::rights::table_reader::{Reach, TableReader, Unread};
-use crate::statement::{self, Digest, PeerRead, PeerSpec};
+use crate::statement::{self, Digest, Digested, PeerRead, PeerSpec};
 
 /// Why there is no digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,8 @@ pub(crate) enum NoDigest {
 /// refused. For tests against Cassandra's own digests.
 pub fn digest_of_table(reader: &dyn TableReader, spec: &[u8], read: &[u8]) -> Option<Digest> {
     let (spec, read) = (PeerSpec::decode(spec)?, PeerRead::decode(read)?);
-    Answering::default().read_digest(&spec, (reader, u32::MAX), &read, Reach::Files).ok()
+    let digested = Answering::default().read_digest(&spec, (reader, u32::MAX), &read, Reach::Files);
+    digested.ok().map(|digested| digested.digest)
 }
 
 impl Answering {
@@ -37,7 +38,7 @@ impl Answering {
         spec: &PeerSpec,
         read: &[u8],
         reach: Reach,
-    ) -> Result<Digest, NoDigest> {
+    ) -> Result<Digested, NoDigest> {
         let tried = catch_unwind(AssertUnwindSafe(|| self.try_digest(routes, spec, read, reach)));
         tried.unwrap_or_else(|_| {
             *self = Answering::default();
@@ -45,7 +46,13 @@ impl Answering {
         })
     }
 
-    fn try_digest(&mut self, routes: &Routes, spec: &PeerSpec, read: &[u8], reach: Reach) -> Result<Digest, NoDigest> {
+    fn try_digest(
+        &mut self,
+        routes: &Routes,
+        spec: &PeerSpec,
+        read: &[u8],
+        reach: Reach,
+    ) -> Result<Digested, NoDigest> {
         let refused = NoDigest::Refused;
         let view = routes.view();
         if !routes.is_leased(Instant::now()) {
@@ -60,9 +67,9 @@ impl Answering {
         if !table.has(read.request.token()) {
             return Err(refused(Refusal::NotReplica));
         }
-        let digest = self.read_digest(spec, (&*table.reader, table.tombstones_max), &read, reach)?;
+        let digested = self.read_digest(spec, (&*table.reader, table.tombstones_max), &read, reach)?;
         match routes.holds(&view, Instant::now()) {
-            true => Ok(digest),
+            true => Ok(digested),
             false => Err(refused(Refusal::RightsMoved)),
         }
     }
@@ -74,7 +81,7 @@ impl Answering {
         (reader, tombstones_max): (&dyn TableReader, u32),
         read: &PeerRead<'_>,
         reach: Reach,
-    ) -> Result<Digest, NoDigest> {
+    ) -> Result<Digested, NoDigest> {
         self.request.clear();
         self.request.extend_from_slice(read.request.bytes());
         loop {
@@ -89,7 +96,7 @@ impl Answering {
             let entries = self.entries.get(found.range).unwrap_or_default();
             let answer = statement::Answer { entries, is_complete: found.is_all };
             match statement::digest(spec, read, answer, tombstones_max) {
-                Ok(digest) => return Ok(digest),
+                Ok(digested) => return Ok(digested),
                 Err(Reason::Unfinished) if chunk_bytes < MAX_CHUNK_BYTES => {
                     set_chunk(&mut self.request, (chunk_bytes * 4).clamp(MIN_CHUNK_BYTES, MAX_CHUNK_BYTES));
                 }

@@ -111,7 +111,8 @@ impl Node {
     }
 
     fn digest(&self, (spec, quorum): &(PeerSpec, Quorum)) -> Result<Digest, NoDigest> {
-        Answering::default().digest(&self.routes, spec, &quorum.read, Reach::Memory)
+        let digested = Answering::default().digest(&self.routes, spec, &quorum.read, Reach::Memory);
+        digested.map(|digested| digested.digest)
     }
 }
 
@@ -193,7 +194,7 @@ fn without_any_one_of_its_rights_a_node_gives_no_digest() {
     *other.engine.ending.lock().unwrap() = None;
     assert_eq!(other.digest(&asked), Ok(asked.1.digest));
     let malformed = Answering::default().digest(&other.routes, &asked.0, &asked.1.read[1..], Reach::Memory);
-    assert_eq!(malformed, refused(Refusal::Malformed));
+    assert_eq!(malformed.map(|digested| digested.digest), refused(Refusal::Malformed));
 }
 
 /// A recipe of another schema than the table was opened with is no recipe for other nodes.

@@ -14,8 +14,7 @@ use super::message::{Message, VERSION};
 use super::specs::Specs;
 use crate::parting::Parting;
 use crate::refusal::Refusal;
-use crate::rights::digest::Digest;
-use crate::statement::PeerSpec;
+use crate::statement::{Digested, PeerSpec};
 
 /// No more is read of a peer while so many bytes wait for it, or so many of its reads for the pool.
 const MAX_UNSENT_BYTES: usize = 256 << 10;
@@ -39,7 +38,7 @@ pub(crate) struct Asked<'a> {
 /// What becomes of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Served {
-    Digest(Digest),
+    Digest(Digested),
     Refused(Refusal),
     /// The pool has it.
     Pooled,
@@ -204,7 +203,7 @@ impl Guest {
 
     fn answer(&mut self, id: u64, served: Served) {
         match served {
-            Served::Digest(digest) => self.channel.send(&Message::Digest { id, digest }),
+            Served::Digest(Digested { digest, .. }) => self.channel.send(&Message::Digest { id, digest }),
             Served::Refused(refusal) => self.channel.send(&Message::No { id, reason: refusal as u8 }),
             Served::Pooled => self.pooled += 1,
         }

@@ -25,7 +25,7 @@ use std::hash::Hasher;
 use siphasher::sip128::{Hasher128, SipHasher24};
 
 use super::entries::{Entries, Entry};
-use super::response::Answer;
+use super::response::{Answer, Served};
 use super::row::Found;
 use super::value::{AFTER, BEFORE, CLUSTERING};
 use crate::reason::Reason;
@@ -40,6 +40,15 @@ pub(crate) use spec::PeerSpec;
 
 /// What replicas compare: SipHash-2-4 of 128 bits, under the key of the node that asks.
 pub(crate) type Digest = [u8; 16];
+
+/// A digest, and what was read for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Digested {
+    pub digest: Digest,
+    /// Its rows are live ones; none of them goes to a client.
+    pub read: Served,
+}
+
 const DELETED: u8 = 1;
 const STATIC: u8 = 2;
 const ROW: u8 = 3;
@@ -53,7 +62,7 @@ pub(crate) fn digest(
     read: &PeerRead<'_>,
     answer: Answer<'_>,
     tombstones_max: u32,
-) -> Result<Digest, Reason> {
+) -> Result<Digested, Reason> {
     let mut contents = Contents {
         spec,
         read,
@@ -68,7 +77,8 @@ pub(crate) fn digest(
         order: Vec::new(),
     };
     contents.read(answer)?;
-    Ok(contents.hasher.finish128().as_bytes())
+    let read = Served { rows: 0, live_rows: contents.rows, tombstones: contents.tombstones };
+    Ok(Digested { digest: contents.hasher.finish128().as_bytes(), read })
 }
 
 struct Contents<'s, 'a> {

@@ -18,6 +18,7 @@ use crate::answering::Answer;
 use crate::peer::guest::Served as PeerServed;
 use crate::reason::Reason;
 use crate::request::Pooled;
+use crate::rights::open_table::TableId;
 use crate::served::Served;
 use crate::sockets::hand_over::HandOver;
 use crate::sockets::newcomer::Newcomer;
@@ -45,6 +46,9 @@ pub(crate) struct PeerDone {
     /// Names the connection of the peer.
     pub guest: u64,
     pub id: u64,
+    pub table: TableId,
+    /// When it was asked for.
+    pub since: Instant,
     pub served: PeerServed,
 }
 

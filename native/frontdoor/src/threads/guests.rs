@@ -22,7 +22,9 @@ use crate::peer::channel::{Channel, Left};
 use crate::peer::cluster::QuorumReads;
 use crate::peer::guest::{Asked, Guest, Served, Serving};
 use crate::refusal::Refusal;
+use crate::rights::open_table::TableId;
 use crate::rights::table_reader::Reach;
+use crate::served::Served as Figures;
 
 /// Peers that may ask one loop, and those of one address.
 const MAX_GUESTS: usize = 4096;
@@ -50,6 +52,8 @@ pub(crate) struct Guests {
     /// Those that wait for a turn; some may have gone.
     queue: VecDeque<usize>,
     answering: Answering,
+    /// What was read for them, for Cassandra's metrics.
+    served: Figures,
 }
 
 impl Guests {
@@ -62,6 +66,7 @@ impl Guests {
             next_number: 0,
             queue: VecDeque::new(),
             answering,
+            served: Figures::default(),
         }
     }
 
@@ -133,8 +138,8 @@ impl Guests {
         seat.waits_for_turn = false;
         let members = self.ground.cluster.members.load();
         let began = Instant::now();
-        let (ground, answering) = (&self.ground, &mut self.answering);
-        let mut reader = Reader { ground, answering, slot: at, guest: seat.number, began };
+        let (ground, answering, figures) = (&self.ground, &mut self.answering, &mut self.served);
+        let mut reader = Reader { ground, answering, figures, slot: at, guest: seat.number, began };
         match seat.guest.turn(&members, &mut reader, began) {
             Ok(Left::Nothing) => {}
             Ok(Left::More) => self.want_turn(at),
@@ -159,7 +164,7 @@ impl Guests {
     /// Takes what the pool has made of a peer's read.
     pub(crate) fn done(&mut self, done: PeerDone) {
         let Some(seat) = self.seats.get_mut(done.slot).filter(|seat| seat.number == done.guest) else { return };
-        count(&self.ground.tally, &done.served);
+        count(&self.ground.tally, &mut self.served, (&done.table, done.since), &done.served);
         seat.guest.pooled(done.id, done.served);
         self.want_turn(done.slot);
     }
@@ -177,6 +182,11 @@ impl Guests {
         over.into_iter().for_each(|(at, parting)| self.end(at, Some(parting)));
     }
 
+    /// What was read for them since the last call.
+    pub(crate) fn take_served(&mut self) -> Figures {
+        std::mem::take(&mut self.served)
+    }
+
     /// Ends them all.
     pub(crate) fn clear(&mut self) {
         *self = Guests { next_number: self.next_number, ..Guests::new(self.ground.clone()) };
@@ -187,6 +197,7 @@ impl Guests {
 struct Reader<'a> {
     ground: &'a Ground,
     answering: &'a mut Answering,
+    figures: &'a mut Figures,
     slot: usize,
     guest: u64,
     began: Instant,
@@ -194,8 +205,9 @@ struct Reader<'a> {
 
 impl Serving for Reader<'_> {
     fn serve(&mut self, asked: &Asked<'_>) -> Served {
+        let since = Instant::now();
         let served = match self.answering.digest(&self.ground.routes, asked.spec, asked.contents, Reach::Memory) {
-            Ok(digest) => Served::Digest(digest),
+            Ok(digested) => Served::Digest(digested),
             Err(NoDigest::Refused(refusal)) => {
                 // Nobody may read it here by a statement of its own.
                 if refusal == Refusal::TableGate {
@@ -205,7 +217,7 @@ impl Serving for Reader<'_> {
             }
             Err(NoDigest::NotInMemory) => self.pool(asked),
         };
-        count(&self.ground.tally, &served);
+        count(&self.ground.tally, self.figures, (asked.spec.table_id(), since), &served);
         served
     }
 
@@ -233,9 +245,13 @@ impl Reader<'_> {
     }
 }
 
-fn count(tally: &Tally, served: &Served) {
+/// Counts what a peer gets of a table, for which it has waited since then.
+fn count(tally: &Tally, figures: &mut Figures, (table, since): (&TableId, Instant), served: &Served) {
     match served {
-        Served::Digest(_) => Tally::add(&tally.digests_given, 1),
+        Served::Digest(digested) => {
+            Tally::add(&tally.digests_given, 1);
+            figures.add_digest(table, &digested.read, since.elapsed());
+        }
         Served::Refused(refusal) => tally.add_refused(*refusal),
         Served::Pooled => {}
     }

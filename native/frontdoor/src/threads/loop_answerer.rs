@@ -109,7 +109,9 @@ impl LoopAnswerer {
     /// Gives away what was answered since the last time, to be added up by others.
     pub(crate) fn give_served(&mut self) {
         // Without a door nobody asks any more.
-        let _ = self.give.send(std::mem::take(&mut self.served));
+        let mut served = std::mem::take(&mut self.served);
+        served.join(self.peers.guests.take_served());
+        let _ = self.give.send(served);
     }
 
     fn want(&mut self, connection: u64, id: Id) {

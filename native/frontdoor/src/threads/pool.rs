@@ -65,7 +65,8 @@ pub(crate) struct PeerJob {
 
 impl PeerJob {
     fn end(self, served: Served) {
-        let done = PeerDone { slot: self.slot, guest: self.guest, id: self.id, served };
+        let (table, since) = (*self.spec.table_id(), self.since);
+        let done = PeerDone { slot: self.slot, guest: self.guest, id: self.id, table, since, served };
         self.event_loop.peer_done(done);
     }
 }
@@ -255,7 +256,7 @@ impl Pool {
 
     fn serve(&self, job: &PeerJob, answering: &mut Answering) -> Served {
         match answering.digest(&self.routes, &job.spec, &job.contents, Reach::Files) {
-            Ok(digest) => Served::Digest(digest),
+            Ok(digested) => Served::Digest(digested),
             Err(NoDigest::Refused(refusal)) => Served::Refused(refusal),
             Err(NoDigest::NotInMemory) => Served::Refused(Refusal::EngineFailure),
         }

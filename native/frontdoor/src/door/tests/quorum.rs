@@ -34,6 +34,21 @@ fn a_read_is_answered_where_the_replicas_agree() {
     assert_eq!(nodes.passed(Reason::Consistency), 1);
 }
 
+/// As Cassandra counts digests: in the metrics of the replica's table, and as nobody's request.
+#[test]
+fn a_digest_counts_as_a_read_of_its_table() {
+    let nodes = Nodes::new(QuorumReads::On);
+    let mut pair = nodes.doors[0].admitted();
+    (0..20).for_each(|_| answered(&mut pair, &at_level(5, 9)));
+    for other in &nodes.doors[1..] {
+        let bytes = other.door.served();
+        let given = other.door.counters().digests_given;
+        assert_eq!(bytes[..28], [&[0, 0, 0, 1][..], &TABLE, &given.to_be_bytes()].concat());
+        // No levels, connections or statements; no bytes.
+        assert_eq!(bytes[bytes.len() - 28..], [0; 28]);
+    }
+}
+
 /// What the others have to read from files comes later.
 #[test]
 fn a_replica_may_need_its_device() {

@@ -69,7 +69,8 @@ fn read_bytes(slices: &[(i32, i32)], is_reversed: bool, rows_max: u32) -> Vec<u8
 
 fn digest_of(spec: &[u8], read: &[u8], entries: &[Vec<u8>]) -> Result<Digest, Reason> {
     let (spec, read) = (PeerSpec::decode(spec).unwrap(), PeerRead::decode(read).unwrap());
-    digest(&spec, &read, Answer { entries: &entries.concat(), is_complete: true }, 1000)
+    let digested = digest(&spec, &read, Answer { entries: &entries.concat(), is_complete: true }, 1000);
+    digested.map(|digested| digested.digest)
 }
 
 /// Column 1 is selected, column 2 only fetched.
