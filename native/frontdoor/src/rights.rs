@@ -5,12 +5,13 @@
 //!
 //! | Modules | What they know |
 //! |---|---|
-//! | `digest` `replicas` | what other replicas have to agree with, and which these are |
+//! | `digest` `replicas` `interned` | what other replicas have to agree with, which these are, and that many tables have the same |
 //! | `table_reader` `open_table` | tables that the door may answer from |
 //! | `prepared` | statements that it can answer, and how well |
 //! | `routes` | all of it at one time, and whether it still holds |
 
 pub(crate) mod digest;
+pub(crate) mod interned;
 pub(crate) mod open_table;
 pub(crate) mod prepared;
 pub(crate) mod replicas;

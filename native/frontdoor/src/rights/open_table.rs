@@ -6,6 +6,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::interned::Interned;
 use super::replicas::Replicas;
 use super::table_reader::TableReader;
 use crate::statement::Layout;
@@ -18,6 +19,9 @@ const COMPARED: u8 = 2;
 /// A table's id: its UUID, more significant half first.
 pub(crate) type TableId = [u8; 16];
 
+/// Tokens of which this node is a replica: behind the left one, up to the right one; sorted.
+pub(crate) type Ranges = Vec<(i64, i64)>;
+
 /// What the owner of the door has said that may be answered from a table.
 pub(crate) struct OpenTable {
     pub id: TableId,
@@ -26,8 +30,7 @@ pub(crate) struct OpenTable {
     pub tombstones_max: u32,
     /// Bit n: a read at the consistency level with the code n needs no other replica.
     levels: u32,
-    /// Tokens of which this node is a replica: behind the left one, up to the right one; sorted.
-    ranges: Vec<(i64, i64)>,
+    ranges: Arc<Ranges>,
     /// What other nodes may be asked, and may ask.
     pub compared: Option<Compared>,
 }
@@ -38,7 +41,7 @@ pub(crate) struct Compared {
     /// The table's gc_grace_seconds.
     pub gc_grace_s: u32,
     pub layout: Arc<Layout>,
-    pub replicas: Replicas,
+    pub replicas: Arc<Replicas>,
 }
 
 impl Compared {
@@ -48,7 +51,11 @@ impl Compared {
         let (layout, rest) = rest.split_at_checked(u32::from_be_bytes(*length) as usize)?;
         let (replicas, rest) = Replicas::decode(rest)?;
         let layout = Arc::new(Layout::decode(layout)?);
-        rest.is_empty().then_some(Compared { gc_grace_s: u32::from_be_bytes(*gc_grace_s), layout, replicas })
+        rest.is_empty().then_some(Compared {
+            gc_grace_s: u32::from_be_bytes(*gc_grace_s),
+            layout,
+            replicas: Arc::new(replicas),
+        })
     }
 }
 
@@ -63,8 +70,7 @@ impl OpenTable {
         let (tokens, rest) = rest.split_at_checked((u32::from_be_bytes(*count) as usize).checked_mul(16)?)?;
         let tokens = tokens.chunks_exact(8).filter_map(|token| token.try_into().ok()).map(i64::from_be_bytes);
         let tokens: Vec<i64> = tokens.collect();
-        let ranges: Vec<(i64, i64)> =
-            tokens.chunks_exact(2).filter_map(|pair| Some((*pair.first()?, *pair.get(1)?))).collect();
+        let ranges: Ranges = tokens.chunks_exact(2).filter_map(|pair| Some((*pair.first()?, *pair.get(1)?))).collect();
         let compared = match version {
             ALONE if rest.is_empty() => None,
             COMPARED => Some(Compared::decode(rest)?),
@@ -77,9 +83,17 @@ impl OpenTable {
             reader,
             tombstones_max: u32::from_be_bytes(*tombstones_max),
             levels: u32::from_be_bytes(*levels),
-            ranges,
+            ranges: Arc::new(ranges),
             compared,
         })
+    }
+
+    /// Has with other tables what is the same: that of a keyspace, of which there may be a thousand.
+    pub(super) fn share(&mut self, ranges: &Interned<Ranges>, replicas: &Interned<Replicas>) {
+        self.ranges = ranges.share(Arc::clone(&self.ranges));
+        if let Some(compared) = &mut self.compared {
+            compared.replicas = replicas.share(Arc::clone(&compared.replicas));
+        }
     }
 
     /// Whether this node alone can answer at a consistency level.

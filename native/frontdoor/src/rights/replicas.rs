@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use super::digest::HostId;
 
 /// The other natural replicas in the local data center, by token.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Replicas {
     /// Replicas that must have answered, this node included, by the code of the consistency level.
     block_for: Box<[(u8, u16)]>,

@@ -14,8 +14,10 @@ use std::time::{Duration, Instant};
 
 use arc_swap::{ArcSwap, Guard};
 
-use super::open_table::{OpenTable, TableId};
+use super::interned::Interned;
+use super::open_table::{OpenTable, Ranges, TableId};
 use super::prepared::Prepared;
+use super::replicas::Replicas;
 use crate::statement::{DigestKey, Id, Recipe};
 
 /// Statements that are remembered as refused; a client could prepare without end.
@@ -40,6 +42,9 @@ pub(crate) struct Routes {
     lease_end_nanos: AtomicU64,
     began: Instant,
     changing: Mutex<()>,
+    /// Of tables that are open.
+    ranges: Interned<Ranges>,
+    replicas: Interned<Replicas>,
     /// Of the digests that this node asks for; `None` where the system has no random numbers.
     digest_key: Option<DigestKey>,
 }
@@ -65,6 +70,8 @@ impl Default for Routes {
             lease_end_nanos: AtomicU64::new(0),
             began: Instant::now(),
             changing: Mutex::new(()),
+            ranges: Interned::default(),
+            replicas: Interned::default(),
             digest_key: random_key(),
         }
     }
@@ -114,7 +121,8 @@ impl Routes {
         self.epoch.fetch_add(1, Ordering::SeqCst);
     }
 
-    pub(crate) fn open_table(&self, table: OpenTable) {
+    pub(crate) fn open_table(&self, mut table: OpenTable) {
+        table.share(&self.ranges, &self.replicas);
         self.change(|routes| routes.tables.insert(table.id, Arc::new(table)).is_some());
     }
 

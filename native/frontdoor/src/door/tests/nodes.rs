@@ -47,10 +47,15 @@ impl Nodes {
     /// Gives the rights for reads of several replicas.
     pub(super) fn serve(&self, at: usize) {
         self.doors[at].serve();
+        self.open(at, TABLE, LOCAL_QUORUM);
+    }
+
+    /// Opens a table, of which others have the same rows at a level.
+    pub(super) fn open(&self, at: usize, table: [u8; 16], level: u8) {
         let layout = [&[1, 0, 1, 0, 3][..], b"int", &[0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1], b"v", &[0, 3], b"int"].concat();
         let others: Vec<[u8; 16]> = (0..NODES).filter(|other| *other != at).map(host).collect();
-        let replicas = replicas(&[(LOCAL_QUORUM, 2), (5, 3)], &others, &[&[0, 1]], &[(i64::MIN, i64::MAX, 0)]);
-        let mut opening = spec(TABLE, 1 << 1, &[(i64::MIN, i64::MAX)]);
+        let replicas = replicas(&[(level, 2), (5, 3)], &others, &[&[0, 1]], &[(i64::MIN, i64::MAX, 0)]);
+        let mut opening = spec(table, 1 << 1, &[(i64::MIN, i64::MAX)]);
         opening[0] = 2;
         opening.extend([&10u32.to_be_bytes()[..], &(layout.len() as u32).to_be_bytes(), &layout, &replicas].concat());
         assert!(self.doors[at].door.open_table(Arc::clone(&self.doors[at].engine) as _, &opening));

@@ -12,6 +12,7 @@ use crate::reason::Reason;
 use std::io::Read;
 use std::net::TcpStream;
 use std::sync::atomic::Ordering;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 #[test]
@@ -32,6 +33,18 @@ fn a_read_is_answered_where_the_replicas_agree() {
     assert!(before.1 > 0 || asked() == before.0, "nobody");
     passed(&mut pair, &at_level(4, 102), 102);
     assert_eq!(nodes.passed(Reason::Consistency), 1);
+}
+
+/// A thousand tables of a keyspace have one map of the ring.
+#[test]
+fn tables_share_what_their_keyspaces_have_alike() {
+    let nodes = Nodes::new(QuorumReads::On);
+    nodes.open(0, [3; 16], LOCAL_QUORUM);
+    nodes.open(0, [4; 16], 4);
+    let view = nodes.doors[0].door.shared.routes.view();
+    let replicas = |table: [u8; 16]| Arc::as_ptr(&view.snapshot.tables[&table].compared.as_ref().unwrap().replicas);
+    assert_eq!(replicas(TABLE), replicas([3; 16]));
+    assert_ne!(replicas(TABLE), replicas([4; 16]));
 }
 
 /// As Cassandra counts digests: in the metrics of the replica's table, and as nobody's request.

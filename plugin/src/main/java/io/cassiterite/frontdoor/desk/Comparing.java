@@ -27,7 +27,7 @@ final class Comparing
     /** @param alone how the door opens the table for this node alone */
     byte[] spec(byte[] alone)
     {
-        byte[] others = replicas.encode();
+        byte[] others = replicas.encoded();
         ByteBuffer spec = ByteBuffer.allocate(alone.length + 8 + layout.length + others.length);
         spec.put(alone).put(0, VERSION).putInt(gcGraceSeconds).putInt(layout.length).put(layout).put(others);
         return spec.array();

@@ -38,6 +38,8 @@ final class RingReplicas
     private final Map<UUID, Integer> hosts = new LinkedHashMap<>();
     private final Map<List<Integer>, Integer> sets = new LinkedHashMap<>();
     private final List<Span> spans = new ArrayList<>();
+    /** The same for all tables of the keyspace. */
+    private byte[] encoded;
 
     private RingReplicas()
     {
@@ -59,6 +61,7 @@ final class RingReplicas
                 replicas.add(moment.getPredecessor(token).getLongValue(), token.getLongValue(), replicas.set(natural, node, here, moment));
         }
         replicas.join();
+        replicas.encoded = replicas.write();
         return replicas;
     }
 
@@ -111,7 +114,12 @@ final class RingReplicas
     }
 
     /** The part of a table's opening (docs/internals/boundary.md). */
-    byte[] encode()
+    byte[] encoded()
+    {
+        return encoded;
+    }
+
+    private byte[] write()
     {
         int members = sets.keySet().stream().mapToInt(List::size).sum();
         ByteBuffer out = ByteBuffer.allocate(16 + 3 * levels.size() + HOST_ID_BYTES * hosts.size() + 4 * sets.size() + 2 * members +

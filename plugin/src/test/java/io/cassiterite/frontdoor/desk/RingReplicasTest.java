@@ -65,7 +65,7 @@ class RingReplicasTest
 
         Decoded(RingReplicas replicas)
         {
-            ByteBuffer in = ByteBuffer.wrap(replicas.encode());
+            ByteBuffer in = ByteBuffer.wrap(replicas.encoded());
             for (int i = in.getInt(); i > 0; i--)
                 levels.put((int) in.get(), (int) in.getShort());
             hosts = new UUID[in.getInt()];
