@@ -289,8 +289,8 @@ oracle-index: nodetest-classes ## random queries by secondary indexes on an engi
 	@java -Xmx1g -Dcassiterite.front_door=$(FRONT_DOOR) -Dindex.mode=$(INDEX_MODE) -cp "nodetest/target/classes:$$(cat $(NODETEST_CLASSPATH))" io.cassiterite.nodetest.oracle.IndexOracleMain $(ORACLE_SECONDS) $(SEED)
 
 .PHONY: oracle-frames
-oracle-frames: nodetest-classes ## random requests to the front door and to a stock transport, compared: make oracle-frames SECONDS=3600 SEED=1 FRONT_DOOR=reads FRONT_DOOR_RESPONSES=pair FRONT_DOOR_VERDICTS=connection
-	@java -Xmx1g -Doracle.front_door=$(ORACLE_FRONT_DOOR) -Dcassiterite.front_door_responses=$(FRONT_DOOR_RESPONSES) -Dcassiterite.front_door_verdicts=$(FRONT_DOOR_VERDICTS) -cp "nodetest/target/classes:$$(cat $(NODETEST_CLASSPATH))" io.cassiterite.nodetest.frontdoor.FrameOracleMain $(ORACLE_SECONDS) $(SEED)
+oracle-frames: nodetest-classes ## random requests to the front door and to a stock transport, compared: make oracle-frames SECONDS=3600 SEED=1 FRONT_DOOR=reads FRONT_DOOR_RESPONSES=pair FRONT_DOOR_VERDICTS=connection REPLICAS=3
+	@java -Xmx1g -Doracle.front_door=$(ORACLE_FRONT_DOOR) $(if $(REPLICAS),-Doracle.replicas=$(REPLICAS)) -Dcassiterite.front_door_responses=$(FRONT_DOOR_RESPONSES) -Dcassiterite.front_door_verdicts=$(FRONT_DOOR_VERDICTS) -cp "nodetest/target/classes:$$(cat $(NODETEST_CLASSPATH))" io.cassiterite.nodetest.frontdoor.FrameOracleMain $(ORACLE_SECONDS) $(SEED)
 
 .PHONY: crash
 crash: nodetest-classes ## kill -9 during writes, again and again: make crash ROUNDS=50

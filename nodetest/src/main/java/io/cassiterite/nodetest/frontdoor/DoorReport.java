@@ -28,7 +28,7 @@ public final class DoorReport
     {
         try (Cql cql = node.cql())
         {
-            for (Row row : cql.rows("SELECT state_text, query_text FROM cassiterite.front_door_recipes"))
+            for (Row row : cql.localRows("SELECT state_text, query_text FROM cassiterite.front_door_recipes"))
                 if (String.valueOf(row.getString("query_text")).contains(keyspace))
                     statements.merge(String.valueOf(row.getString("state_text")), 1L, Long::sum);
         }
@@ -45,7 +45,7 @@ public final class DoorReport
         Map<String, Long> counts = new TreeMap<>();
         try (Cql cql = node.cql())
         {
-            for (Row row : cql.rows("SELECT name, count FROM cassiterite.front_door"))
+            for (Row row : cql.localRows("SELECT name, count FROM cassiterite.front_door"))
                 counts.put(row.getString("name"), row.getLong("count"));
         }
         return counts;

@@ -35,6 +35,7 @@ public final class FrameOracle
 
     private final Map<Side, InetSocketAddress> addresses = new EnumMap<>(Side.class);
     private final Node node;
+    private final Replicas replicas;
     private final TwinConnection.Fault fault;
     private final Path folder;
     private final Consumer<String> log;
@@ -42,18 +43,19 @@ public final class FrameOracle
     private final FrameTally tally = new FrameTally();
     private final List<String> findings = new ArrayList<>();
 
-    public FrameOracle(Node node, InetSocketAddress stock, Consumer<String> log)
+    FrameOracle(Node node, Replicas replicas, InetSocketAddress stock, Consumer<String> log)
     {
-        this(node, stock, TwinConnection.Fault.NONE, "oracle-frames", log);
+        this(node, replicas, stock, TwinConnection.Fault.NONE, "oracle-frames", log);
     }
 
     /**
      * @param fault  changes answers of the door, to test the oracle
      * @param folder under build, for what is found
      */
-    FrameOracle(Node node, InetSocketAddress stock, TwinConnection.Fault fault, String folder, Consumer<String> log)
+    FrameOracle(Node node, Replicas replicas, InetSocketAddress stock, TwinConnection.Fault fault, String folder, Consumer<String> log)
     {
         this.node = node;
+        this.replicas = replicas;
         report = new DoorReport(node);
         this.fault = fault;
         this.folder = Checkout.root().resolve("build").resolve(folder);
@@ -71,8 +73,9 @@ public final class FrameOracle
     public static NodeBuilder node(String name, String mode)
     {
         // Few tombstones, so that warnings and failures happen.
-        return Node.named(name).frontDoor(mode).yaml("auto_snapshot", "false").yaml("tombstone_warn_threshold", "100")
+        NodeBuilder builder = Node.named(name).frontDoor(mode).yaml("auto_snapshot", "false").yaml("tombstone_warn_threshold", "100")
                    .yaml("tombstone_failure_threshold", "1000");
+        return Replicas.COUNT == 1 ? builder : builder.ofChangingRing().patient().quorumReads("on");
     }
 
     public void run(long seed, long seconds)
@@ -84,7 +87,7 @@ public final class FrameOracle
 
     private void round(long seed, long endNanos)
     {
-        try (FrameRound round = new FrameRound("frames" + seed, addresses, fault, new Random(seed), tally))
+        try (FrameRound round = new FrameRound("frames" + seed, addresses, replicas, fault, new Random(seed), tally))
         {
             for (int step = 0; System.nanoTime() < endNanos && findings.size() < FINDINGS_MAX; step++)
                 step(round, seed, step);

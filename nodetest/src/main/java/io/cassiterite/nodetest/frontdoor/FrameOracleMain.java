@@ -12,7 +12,8 @@ import io.cassiterite.nodetest.NodeBuilder;
 import io.cassiterite.nodetest.StockTransport;
 
 /**
- * The frame oracle on a node of its own: {@code FrameOracleMain SECONDS [SEED]}, with -Doracle.front_door=MODE. Exit code 1
+ * The frame oracle on a node of its own: {@code FrameOracleMain SECONDS [SEED]}, with -Doracle.front_door=MODE, and
+ * -Doracle.replicas=3 for other nodes whose doors agree with its. Exit code 1
  * if a difference was found; build/oracle-frames has it.
  */
 public final class FrameOracleMain
@@ -26,13 +27,13 @@ public final class FrameOracleMain
         long seconds = args.length > 0 ? Long.parseLong(args[0]) : 3600;
         long seed = args.length > 1 && !args[1].isEmpty() ? Long.parseLong(args[1]) : Instant.now().getEpochSecond();
         String mode = System.getProperty("oracle.front_door", "reads");
-        System.out.println("oracle: seed " + seed + ", " + seconds + " s, front_door " + mode);
+        System.out.println("oracle: seed " + seed + ", " + seconds + " s, front_door " + mode + ", replicas " + Replicas.COUNT);
         NodeBuilder builder = FrameOracle.node("oracle-frames", mode);
         InetSocketAddress stock = StockTransport.on(builder);
         FrameOracle oracle;
-        try (Node node = builder.start())
+        try (Node node = builder.start(); Replicas replicas = Replicas.of(node, mode))
         {
-            oracle = new FrameOracle(node, stock, System.out::println);
+            oracle = new FrameOracle(node, replicas, stock, System.out::println);
             oracle.run(seed, seconds);
             System.out.print(oracle.tally().report());
             System.out.print(oracle.report());

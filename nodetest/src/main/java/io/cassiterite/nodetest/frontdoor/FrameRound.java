@@ -23,6 +23,7 @@ final class FrameRound implements AutoCloseable
     private static final int[] VERSIONS = { 3, 4, 5 };
 
     private final String keyspace;
+    private final Replicas replicas;
     private final Random random;
     private final FrameTally tally;
     private final List<TwinConnection> twins = new ArrayList<>();
@@ -36,9 +37,11 @@ final class FrameRound implements AutoCloseable
     /** Statements so far, for reports. */
     private final List<String> schema = new ArrayList<>();
 
-    FrameRound(String keyspace, Map<Side, InetSocketAddress> addresses, Fault fault, Random random, FrameTally tally) throws IOException
+    FrameRound(String keyspace, Map<Side, InetSocketAddress> addresses, Replicas replicas, Fault fault, Random random, FrameTally tally)
+        throws IOException
     {
         this.keyspace = keyspace;
+        this.replicas = replicas;
         this.random = random;
         this.tally = tally;
         exchanges = new Exchanges(twins, random, tally);
@@ -62,7 +65,8 @@ final class FrameRound implements AutoCloseable
 
     private void createKeyspace()
     {
-        must("CREATE KEYSPACE " + keyspace + " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}");
+        must("CREATE KEYSPACE " + keyspace + " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': " + Replicas.COUNT
+             + '}');
         CqlType integer = CqlType.nativeType("int");
         CqlType text = CqlType.nativeType("text");
         must("CREATE TYPE " + keyspace + ".ut0 (a int, b text, c frozen<list<int>>)");
@@ -90,6 +94,7 @@ final class FrameRound implements AutoCloseable
         Answer answer = new Answer(exchanges.call(twin, Requests.query(cql, twin.setup.version)));
         if (answer.isError())
             throw new IllegalStateException(cql + ": " + answer.message());
+        replicas.agree();
     }
 
     /** One random step. */
@@ -129,6 +134,7 @@ final class FrameRound implements AutoCloseable
                 continue;
             }
             schema.add(change.cql);
+            replicas.agree();
             tally.schemaChanged();
             change.done.run();
             events.compare();

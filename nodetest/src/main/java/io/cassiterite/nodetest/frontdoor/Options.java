@@ -13,7 +13,6 @@ final class Options
 {
     /** In the place of a value; told apart by identity. */
     static final byte[] UNSET = new byte[0];
-    static final int ONE = 1;
 
     private static final int VALUES = 1;
     private static final int SKIP_METADATA = 2;
@@ -28,7 +27,7 @@ final class Options
     final List<byte[]> values = new ArrayList<>();
     /** Null where values go by position. */
     List<String> names;
-    int consistency = ONE;
+    int consistency = Replicas.consistency();
     boolean skipMetadata;
     Integer pageSize;
     byte[] pagingState;

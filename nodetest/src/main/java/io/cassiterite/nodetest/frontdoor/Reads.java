@@ -48,8 +48,9 @@ final class Reads
     {
         Options options = new Options();
         options.values.addAll(statement.draw(random));
+        int[] consistencies = Replicas.consistencies(CONSISTENCIES);
         options.consistency = random.nextInt(60) == 0 ? random.nextInt(CONSISTENCY_CODES)
-                              : CONSISTENCIES[random.nextInt(CONSISTENCIES.length)];
+                              : consistencies[random.nextInt(consistencies.length)];
         options.skipMetadata = random.nextBoolean();
         if (random.nextInt(4) > 0)
             options.pageSize = PAGE_SIZES[random.nextInt(PAGE_SIZES.length)];

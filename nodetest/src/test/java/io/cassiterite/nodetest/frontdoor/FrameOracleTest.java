@@ -32,6 +32,7 @@ class FrameOracleTest
     private static final String MODE = System.getProperty("oracle.front_door", "reads");
 
     private static Node node;
+    private static Replicas replicas;
     private static InetSocketAddress stock;
 
     @BeforeAll
@@ -40,11 +41,13 @@ class FrameOracleTest
         NodeBuilder builder = FrameOracle.node("frameoracletest", MODE);
         stock = StockTransport.on(builder);
         node = builder.start();
+        replicas = Replicas.of(node, MODE);
     }
 
     @AfterAll
     static void stop()
     {
+        replicas.close();
         node.close();
     }
 
@@ -53,7 +56,7 @@ class FrameOracleTest
     {
         long seconds = Long.getLong("oracle.seconds", 60);
         long seed = Long.getLong("oracle.seed", 4001);
-        FrameOracle oracle = new FrameOracle(node, stock, logger::info);
+        FrameOracle oracle = new FrameOracle(node, replicas, stock, logger::info);
         oracle.run(seed, seconds);
         logger.info(oracle.tally().report());
         assertEquals(0, oracle.findings().size(), () -> "seed " + seed + ":\n" + String.join("\n", oracle.findings()));
@@ -66,7 +69,7 @@ class FrameOracleTest
     void aChangedAnswerIsDetected()
     {
         int[] seen = new int[1];
-        FrameOracle oracle = new FrameOracle(node, stock, answer -> {
+        FrameOracle oracle = new FrameOracle(node, replicas, stock, answer -> {
             if (answer.opcode != Envelope.RESULT || ++seen[0] % 1_000 != 0)
                 return answer;
             byte[] body = answer.body.clone();
