@@ -8,7 +8,7 @@
 //! | `priority` `waiting` | how a thread runs, waits for events, and ends |
 //! | `event_loop` | a loop, as other threads see it |
 //! | `lanes` `pool` | threads that wait for a device |
-//! | `held` `inquiry` `ground` `guests` `loop_peers` | answers that wait for other replicas, and the doors of these |
+//! | `held` `links` `inquiry` `ground` `guests` `loop_peers` | answers that wait for other replicas, and the doors of these |
 //! | `seat` `loop_answerer` `loop_thread` | threads that answer from memory |
 //! | `acceptor` | the thread that accepts, and hands clients to the loops |
 
@@ -19,6 +19,7 @@ pub(crate) mod guests;
 pub(crate) mod held;
 pub(crate) mod inquiry;
 pub(crate) mod lanes;
+pub(crate) mod links;
 pub(crate) mod loop_answerer;
 pub(crate) mod loop_peers;
 pub(crate) mod loop_thread;

@@ -14,7 +14,8 @@ const WHOLE: u32 = 1024;
 const UNKNOWN: Duration = Duration::from_micros(12_500);
 const TIMES: u32 = 4;
 const SHORTEST: Duration = Duration::from_millis(2);
-const LONGEST: Duration = Duration::from_millis(50);
+/// Nobody waits longer for other replicas, however many are asked.
+pub(crate) const LONGEST: Duration = Duration::from_millis(50);
 
 /// Answers of one peer.
 #[derive(Clone, Debug)]

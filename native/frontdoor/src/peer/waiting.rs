@@ -39,8 +39,10 @@ struct Waiting<T> {
     /// Of this node's own answer.
     digest: Digest,
     deadline: Instant,
-    /// Replicas that have not answered yet.
+    /// Replicas that are yet to agree.
     left: usize,
+    /// Replicas that have been asked and have said nothing yet.
+    silent: usize,
 }
 
 /// All reads of one loop that wait.
@@ -67,18 +69,28 @@ impl<T> Waiters<T> {
 
     /// Waits until `replicas` have answered with the same digest.
     pub(crate) fn add(&mut self, ticket: Ticket, read: T, digest: Digest, replicas: usize, deadline: Instant) {
-        self.reads.insert(ticket, Waiting { read, digest, deadline, left: replicas });
+        self.reads.insert(ticket, Waiting { read, digest, deadline, left: replicas, silent: replicas });
         self.deadlines.push(Reverse((deadline, ticket)));
     }
 
-    /// A read that waits, and until when: another replica can be asked in place of one.
+    /// A read that waits, and until when.
     pub(crate) fn get_mut(&mut self, ticket: Ticket) -> Option<(&mut T, Instant)> {
         self.reads.get_mut(&ticket).map(|waiting| (&mut waiting.read, waiting.deadline))
+    }
+
+    /// One more replica has been asked than must agree, and it may take until then.
+    pub(crate) fn asked_another(&mut self, ticket: Ticket, deadline: Instant) {
+        if let Some(waiting) = self.reads.get_mut(&ticket) {
+            waiting.silent += 1;
+            waiting.deadline = waiting.deadline.max(deadline);
+            self.deadlines.push(Reverse((waiting.deadline, ticket)));
+        }
     }
 
     /// Takes what a replica has said; the read, if that ends it.
     pub(crate) fn replied(&mut self, ticket: Ticket, reply: Reply) -> Option<Ended<T>> {
         let waiting = self.reads.get_mut(&ticket)?;
+        waiting.silent -= 1;
         let outcome = match reply {
             Reply::Digest(digest) if digest == waiting.digest => {
                 waiting.left -= 1;
@@ -88,25 +100,32 @@ impl<T> Waiters<T> {
                 Ok(())
             }
             Reply::Digest(_) => Err(Reason::Disagreement),
+            Reply::No | Reply::Lost if waiting.silent >= waiting.left => return None,
             Reply::No => Err(Reason::PeerRefused),
             Reply::Lost => Err(Reason::PeerLost),
         };
         self.end(ticket, outcome)
     }
 
-    /// A read whose time is over.
-    pub(crate) fn overdue(&mut self, now: Instant) -> Option<Ended<T>> {
+    /// A read whose time is over. It waits on where its time is made longer, and ends by [`Waiters::give_up`].
+    pub(crate) fn overdue(&mut self, now: Instant) -> Option<Ticket> {
         while let Some(Reverse((deadline, ticket))) = self.deadlines.peek().copied() {
-            if deadline > now && self.reads.contains_key(&ticket) {
+            // A later time of the same read has an entry of its own.
+            let waits = self.reads.get(&ticket).is_some_and(|waiting| waiting.deadline == deadline);
+            if waits && deadline > now {
                 return None;
             }
             self.deadlines.pop();
-            let ended = self.end(ticket, Err(Reason::PeerLate));
-            if ended.is_some() {
-                return ended;
+            if waits {
+                return Some(ticket);
             }
         }
         None
+    }
+
+    /// Ends a read whose time is over.
+    pub(crate) fn give_up(&mut self, ticket: Ticket) -> Option<Ended<T>> {
+        self.end(ticket, Err(Reason::PeerLate))
     }
 
     fn end(&mut self, ticket: Ticket, outcome: Result<(), Reason>) -> Option<Ended<T>> {
@@ -159,7 +178,7 @@ mod tests {
             (Reply::Lost, Reason::PeerLost),
         ] {
             let (mut waiters, ticket, deadline) = one(2);
-            assert_eq!(waiters.replied(ticket, reply), ended(Err(reason)));
+            assert_eq!(waiters.replied(ticket, reply), ended(Err(reason)), "two of two are needed");
             assert_eq!(waiters.replied(ticket, Reply::Digest(OWN)), None);
             assert_eq!(waiters.overdue(deadline), None);
         }
@@ -170,9 +189,40 @@ mod tests {
         let (mut waiters, ticket, deadline) = one(1);
         assert_eq!(waiters.next_deadline(), Some(deadline));
         assert_eq!(waiters.overdue(deadline - Duration::from_micros(1)), None);
-        assert_eq!(waiters.overdue(deadline), ended(Err(Reason::PeerLate)));
+        assert_eq!(waiters.overdue(deadline), Some(ticket));
+        assert_eq!(waiters.give_up(ticket), ended(Err(Reason::PeerLate)));
         assert_eq!(waiters.replied(ticket, Reply::Digest(OWN)), None, "F35: a late answer is for nobody");
         assert_eq!(waiters.next_deadline(), None);
+    }
+
+    #[test]
+    fn one_more_that_is_asked_may_take_the_place_of_any() {
+        let later = |deadline: Instant| deadline + Duration::from_millis(3);
+        for first in [Reply::No, Reply::Lost] {
+            let (mut waiters, ticket, deadline) = one(1);
+            waiters.asked_another(ticket, later(deadline));
+            assert_eq!(waiters.overdue(deadline), None, "it has more time");
+            assert_eq!(waiters.replied(ticket, first), None, "the other one may agree yet");
+            assert_eq!(waiters.replied(ticket, Reply::Digest(OWN)), ended(Ok(())));
+        }
+        let (mut waiters, ticket, deadline) = one(1);
+        waiters.asked_another(ticket, later(deadline));
+        assert_eq!(
+            waiters.replied(ticket, Reply::Digest([2; 16])),
+            ended(Err(Reason::Disagreement)),
+            "whoever says it"
+        );
+
+        let (mut waiters, ticket, deadline) = one(2);
+        waiters.asked_another(ticket, deadline);
+        assert_eq!(waiters.replied(ticket, Reply::No), None);
+        assert_eq!(waiters.replied(ticket, Reply::Lost), ended(Err(Reason::PeerLost)), "one is left for two");
+
+        let (mut waiters, ticket, deadline) = one(1);
+        waiters.asked_another(ticket, later(deadline));
+        assert_eq!(waiters.overdue(later(deadline)), Some(ticket));
+        assert_eq!(waiters.give_up(ticket), ended(Err(Reason::PeerLate)));
+        assert_eq!((waiters.overdue(later(deadline)), waiters.next_deadline()), (None, None));
     }
 
     #[test]
@@ -182,7 +232,8 @@ mod tests {
         waiters.add(second, 'b', OWN, 1, deadline + Duration::from_secs(1));
         assert!(waiters.replied(first, Reply::No).is_some());
         let late = waiters.overdue(deadline + Duration::from_secs(1));
-        assert_eq!(late, Some(Ended { read: 'b', outcome: Err(Reason::PeerLate) }));
+        assert_eq!(late, Some(second));
+        assert_eq!(waiters.give_up(second), Some(Ended { read: 'b', outcome: Err(Reason::PeerLate) }));
         assert_eq!(waiters.next_deadline(), None);
         assert!(waiters.take_all().is_empty());
     }

@@ -5,10 +5,10 @@
 
 use std::time::{Duration, Instant};
 
-use slab::Slab;
 use smallvec::SmallVec;
 
 use super::held::Held;
+use super::links::Links;
 use crate::peer::link::Link;
 use crate::peer::waiting::Ticket;
 use crate::reason::Reason;
@@ -22,12 +22,14 @@ pub(crate) type Chosen = SmallVec<[usize; 4]>;
 pub(crate) struct Inquiry {
     pub held: Held,
     pub quorum: Box<Quorum>,
+    /// Nobody is waited for any longer.
+    pub latest: Instant,
     asked: SmallVec<[HostId; 4]>,
 }
 
 impl Inquiry {
-    pub(crate) fn new(held: Held, quorum: Box<Quorum>) -> Inquiry {
-        Inquiry { held, quorum, asked: SmallVec::new() }
+    pub(crate) fn new(held: Held, quorum: Box<Quorum>, latest: Instant) -> Inquiry {
+        Inquiry { held, quorum, latest, asked: SmallVec::new() }
     }
 
     /// Asks the replica of a link, within the time that is left.
@@ -38,7 +40,7 @@ impl Inquiry {
     }
 
     /// A replica that was not asked yet, and that is likely to answer within the time that is left.
-    pub(crate) fn another(&self, links: &Slab<Link>, left: Duration, now: Instant) -> Option<usize> {
+    pub(crate) fn another(&self, links: &Links, left: Duration, now: Instant) -> Option<usize> {
         let able = able(links, &self.quorum, now);
         let is_new = |at: usize| links.get(at).is_some_and(|link| !self.asked.contains(&link.member.host));
         let is_in_time = |at: usize| links.get(at).is_some_and(|link| link.latency().mean() < left);
@@ -50,7 +52,7 @@ impl Inquiry {
 ///
 /// # Errors
 /// Too few can be asked now.
-pub(crate) fn choose(links: &Slab<Link>, quorum: &Quorum, now: Instant) -> Result<Chosen, Reason> {
+pub(crate) fn choose(links: &Links, quorum: &Quorum, now: Instant) -> Result<Chosen, Reason> {
     let mut able = able(links, quorum, now);
     if able.len() < quorum.needed || quorum.needed == 0 {
         return Err(Reason::Replicas);
@@ -60,9 +62,9 @@ pub(crate) fn choose(links: &Slab<Link>, quorum: &Quorum, now: Instant) -> Resul
 }
 
 /// Replicas that can be asked now: those first that have refused nothing of late, and whose answers take the least time.
-fn able(links: &Slab<Link>, quorum: &Quorum, now: Instant) -> Chosen {
+fn able(links: &Links, quorum: &Quorum, now: Instant) -> Chosen {
     let bytes = quorum.read.len();
-    let able = links.iter().filter(|(_, link)| link.is_ready(bytes) && quorum.replicas.contains(&link.member.host));
+    let able = quorum.replicas.iter().filter_map(|host| links.of(host)).filter(|(_, link)| link.is_ready(bytes));
     let mut able: SmallVec<[_; 4]> = able.map(|(at, link)| (link.refuses(now), link.expected(now), at)).collect();
     able.sort_unstable();
     able.into_iter().map(|(.., at)| at).collect()

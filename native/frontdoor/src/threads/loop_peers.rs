@@ -3,23 +3,25 @@
 
 //! The doors of other nodes, as one loop has them: those that it asks, and those that ask it.
 
+use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
 use mio::net::TcpStream;
 use mio::{Registry, Token};
-use slab::Slab;
 
 use super::event_loop::Done;
 use super::ground::Ground;
 use super::guests::Guests;
 use super::held::Held;
 use super::inquiry::{choose, Chosen, Inquiry};
+use super::links::Links;
 use crate::counters::Tally;
 use crate::parting::Parting;
 use crate::peer::channel::Left;
 use crate::peer::cluster::QuorumReads;
+use crate::peer::latency::LONGEST;
 use crate::peer::link::Link;
 use crate::peer::waiting::{Reply, Ticket, Waiters};
 use crate::reason::Reason;
@@ -32,7 +34,7 @@ const ROUND: Duration = Duration::from_millis(100);
 pub(crate) struct LoopPeers {
     ground: Ground,
     registry: Registry,
-    links: Slab<Link>,
+    links: Links,
     pub guests: Guests,
     /// Links that wait for another turn.
     again: Vec<usize>,
@@ -50,7 +52,7 @@ impl LoopPeers {
             guests: Guests::new(ground.clone()),
             ground,
             registry,
-            links: Slab::new(),
+            links: Links::default(),
             again: Vec::new(),
             unsent: Vec::new(),
             waiters: Waiters::default(),
@@ -75,7 +77,7 @@ impl LoopPeers {
         let patience = links.map(|link| link.latency().patience()).max().unwrap_or_default();
         let ticket = self.waiters.ticket();
         let (digest, needed) = (quorum.digest, quorum.needed);
-        let mut inquiry = Inquiry::new(held, quorum);
+        let mut inquiry = Inquiry::new(held, quorum, now + LONGEST);
         for at in chosen {
             if let Some(link) = self.links.get_mut(*at) {
                 inquiry.ask(link, ticket, patience, now);
@@ -85,13 +87,15 @@ impl LoopPeers {
         self.waiters.add(ticket, inquiry, digest, needed, now + patience);
     }
 
-    /// Asks one more replica in place of one that has given no digest. False if there is none, or no time for it.
+    /// Asks one more replica, beside those that are silent or in place of one that gives no digest. False if there is none,
+    /// or no time for it.
     fn ask_another(&mut self, ticket: Ticket, now: Instant) -> bool {
         let Some((inquiry, deadline)) = self.waiters.get_mut(ticket) else { return false };
-        let left = deadline.saturating_duration_since(now);
-        let another = inquiry.another(&self.links, left, now);
+        let another = inquiry.another(&self.links, inquiry.latest.saturating_duration_since(now), now);
         let Some((at, link)) = another.and_then(|at| Some((at, self.links.get_mut(at)?))) else { return false };
-        inquiry.ask(link, ticket, left, now);
+        let deadline = deadline.max(now + link.latency().patience()).min(inquiry.latest);
+        inquiry.ask(link, ticket, deadline.saturating_duration_since(now), now);
+        self.waiters.asked_another(ticket, deadline);
         self.unsent.push(at);
         true
     }
@@ -105,19 +109,18 @@ impl LoopPeers {
     pub(crate) fn members_changed(&mut self, now: Instant) {
         let members = self.ground.cluster.members.load_full();
         let others: &[_] = if self.ground.cluster.mode() == QuorumReads::Off { &[] } else { &members.others };
-        let has_gone = |link: &Link| !others.iter().any(|member| member.is_same(&link.member));
-        let gone: Vec<usize> = self.links.iter().filter(|(_, link)| has_gone(link)).map(|(at, _)| at).collect();
-        for at in gone {
+        let by_host: HashMap<_, _> = others.iter().map(|member| (&member.host, member)).collect();
+        let has_gone = |link: &Link| !by_host.get(&link.member.host).is_some_and(|member| member.is_same(&link.member));
+        for at in self.links.slots_where(has_gone) {
             self.end_link(at, now);
-            self.links.try_remove(at);
+            self.links.remove(at);
         }
         for member in others {
-            match self.links.iter_mut().find(|(_, link)| link.member.is_same(member)) {
-                Some((_, link)) => link.member.is_up = member.is_up,
+            match self.links.of_mut(&member.host) {
+                Some(link) => link.member.is_up = member.is_up,
                 None => {
-                    let entry = self.links.vacant_entry();
-                    let token = Token(entry.key() * 2);
-                    entry.insert(Link::new(member.clone(), token, now));
+                    let token = Token(self.links.next_slot() * 2);
+                    self.links.add(Link::new(member.clone(), token, now));
                 }
             }
         }
@@ -169,9 +172,8 @@ impl LoopPeers {
 
     fn take_replies(&mut self, now: Instant) {
         for (ticket, reply) in std::mem::take(&mut self.replies) {
-            let is_of_use = matches!(reply, Reply::Digest(_));
-            if !is_of_use && self.ask_another(ticket, now) {
-                continue;
+            if !matches!(reply, Reply::Digest(_)) {
+                self.ask_another(ticket, now);
             }
             if let Some(ended) = self.waiters.replied(ticket, reply) {
                 self.ended.push(self.end(ended.read.held, ended.outcome));
@@ -202,8 +204,13 @@ impl LoopPeers {
     /// Ends what has waited for too long, and sends what the turns before have for peers.
     pub(crate) fn finish(&mut self) {
         let now = Instant::now();
-        while let Some(ended) = self.waiters.overdue(now) {
-            self.ended.push(self.end(ended.read.held, ended.outcome));
+        while let Some(ticket) = self.waiters.overdue(now) {
+            if self.ask_another(ticket, now) {
+                continue;
+            }
+            if let Some(ended) = self.waiters.give_up(ticket) {
+                self.ended.push(self.end(ended.read.held, ended.outcome));
+            }
         }
         if now >= self.next_round {
             self.round(now);
@@ -218,9 +225,8 @@ impl LoopPeers {
 
     fn round(&mut self, now: Instant) {
         self.next_round = now + ROUND;
-        let silent: Vec<usize> = self.links.iter().filter(|(_, link)| link.is_silent(now)).map(|(at, _)| at).collect();
-        silent.into_iter().for_each(|at| self.end_link(at, now));
-        for (_, link) in &mut self.links {
+        self.links.slots_where(|link| link.is_silent(now)).into_iter().for_each(|at| self.end_link(at, now));
+        for link in self.links.all_mut() {
             if !link.connect(&self.ground.cluster, &self.registry, now) {
                 Tally::add(&self.ground.tally.peers_unreachable, 1);
             }
@@ -240,8 +246,7 @@ impl LoopPeers {
         self.again.clear();
         self.unsent.clear();
         let waiting = self.waiters.take_all();
-        let links: Vec<usize> = self.links.iter().map(|(at, _)| at).collect();
-        links.into_iter().for_each(|at| self.end_link(at, now));
+        self.links.slots_where(|_| true).into_iter().for_each(|at| self.end_link(at, now));
         for inquiry in waiting {
             self.ended.push(self.end(inquiry.held, Err(Reason::Panic)));
         }

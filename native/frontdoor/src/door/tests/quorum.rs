@@ -152,6 +152,37 @@ fn another_replica_is_asked_in_place_of_one_that_is_lost() {
     }
 }
 
+/// As Cassandra speculates: it is asked once the first one takes longer than it does.
+#[test]
+fn another_replica_is_asked_beside_one_that_is_silent() {
+    let begin = Instant::now();
+    // A door that has waited in vain once is patient for long: each try has doors of its own.
+    while !is_asked_beside_a_silent_one() {
+        assert!(begin.elapsed() < PATIENCE, "no read is in time");
+    }
+}
+
+/// False where the machine was too busy to tell.
+fn is_asked_beside_a_silent_one() -> bool {
+    let nodes = Nodes::new(QuorumReads::On);
+    let mut pair = nodes.doors[0].admitted();
+    // So that the door knows how long answers take.
+    (0..400).for_each(|_| answered(&mut pair, &at_level(LOCAL_QUORUM, 9)));
+    let silent = &nodes.doors[1];
+    silent.engine.behaviour.store(IS_SLOW, Ordering::SeqCst);
+    for _ in 0..200 {
+        let given = silent.door.counters().digests_given;
+        std::io::Write::write_all(&mut pair.client, &at_level(LOCAL_QUORUM, 9)).unwrap();
+        let is_native = reply(&mut pair);
+        if silent.begun.recv_timeout(Duration::from_millis(1)).is_ok() {
+            let is_of_another = is_native && silent.door.counters().digests_given == given;
+            silent.release.send(()).unwrap();
+            return is_of_another;
+        }
+    }
+    false
+}
+
 #[test]
 fn what_is_only_compared_is_cassandras() {
     let nodes = Nodes::new(QuorumReads::Compare);
