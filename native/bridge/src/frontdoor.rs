@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cassiterite_engine::{EngineError, Result};
-use cassiterite_frontdoor::{Counters, Door, DoorOptions, ListenOptions, ListenerId, Negotiated, Notice, Way};
+use cassiterite_frontdoor::{Counters, Door, DoorOptions, ListenOptions, ListenerId, Negotiated, Notice, Tls, Way};
 use jni::objects::{JByteArray, JClass};
 use jni::sys::{jboolean, jbyteArray, jint, jlong, jstring};
 use jni::JNIEnv;
@@ -45,12 +45,18 @@ extern "system" fn Java_io_cassiterite_engine_Native_doorListen(
     port: jint,
     backlog: jint,
     keep_alive: jboolean,
-    may_be_tls: jboolean,
+    tls: jint,
 ) -> jlong {
     guard_plain(&mut env, 0, |env| {
         let address = env.convert_byte_array(&address).map_err(jni_failure)?;
         let address = SocketAddr::new(ip(&address)?, u16::try_from(port).map_err(|_| invalid_port(port))?);
-        let options = ListenOptions { backlog, keep_alive: keep_alive != 0, may_be_tls: may_be_tls != 0 };
+        let tls = match tls {
+            0 => Tls::Never,
+            1 => Tls::Optional,
+            2 => Tls::Always,
+            _ => return Err(EngineError::invalid("no such use of TLS")),
+        };
+        let options = ListenOptions { backlog, keep_alive: keep_alive != 0, tls };
         let (listener, _) = DOORS.get(door)?.value()?.listen(address, options).map_err(failure)?;
         Ok(listener.0 as jlong)
     })
@@ -212,16 +218,21 @@ fn describe(notices: Vec<Notice>) -> (Vec<u8>, Vec<OwnedFd>) {
                 continue;
             }
         };
-        let (is_direct, descriptor) = match client.way {
-            Way::Pair(end) => (0, end),
-            Way::Direct(socket) => (1, socket),
+        let (kind, descriptor, secured) = match client.way {
+            Way::Pair(end) => (0, end, None),
+            Way::Direct(socket) => (1, socket, None),
+            Way::Secured(end, secured) => (5, end, Some(secured)),
         };
-        bytes.push(is_direct);
+        bytes.push(kind);
         bytes.extend(client.connection.to_be_bytes());
         bytes.extend(client.listener.0.to_be_bytes());
         bytes.extend(descriptor.as_raw_fd().to_be_bytes());
         put_address(&mut bytes, client.remote);
         put_address(&mut bytes, client.local);
+        for name in secured.into_iter().flat_map(|secured| [secured.protocol, secured.suite]) {
+            bytes.push(name.len() as u8);
+            bytes.extend(name.as_bytes());
+        }
         descriptors.push(descriptor);
     }
     (bytes, descriptors)

@@ -15,6 +15,7 @@ mod fragments;
 mod frontdoor;
 mod frontdoor_peers;
 mod frontdoor_rights;
+mod frontdoor_tls;
 mod funnel;
 mod handles;
 mod index;

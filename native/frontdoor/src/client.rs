@@ -25,11 +25,22 @@ pub struct Client {
     pub way: Way,
 }
 
+/// What a client and the door have agreed on, by the names that Java gives them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Secured {
+    /// The version of TLS.
+    pub protocol: &'static str,
+    /// The cipher suite.
+    pub suite: &'static str,
+}
+
 /// How Cassandra talks to a client.
 #[derive(Debug)]
 pub enum Way {
     /// Through the door: the far end of a pair of Unix sockets, non-blocking.
     Pair(OwnedFd),
+    /// The same for a client that speaks TLS with the door: what passes through the pair is plain.
+    Secured(OwnedFd, Secured),
     /// Without the door: the client's own TCP socket, of which no byte has been read, because it speaks TLS.
     Direct(OwnedFd),
 }

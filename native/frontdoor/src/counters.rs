@@ -21,6 +21,8 @@ const REASONS: usize = Reason::ALL.len();
 pub(crate) struct Tally {
     pub accepted: AtomicU64,
     pub direct: AtomicU64,
+    pub tls: AtomicU64,
+    pub tls_failed: AtomicU64,
     pub passed_by: AtomicU64,
     pub handed_over: AtomicU64,
     pub taken_back: AtomicU64,
@@ -52,6 +54,10 @@ pub struct Counters {
     pub direct: u64,
     /// Others that were handed over so, because too many are connected through the door.
     pub passed_by: u64,
+    /// Clients with whom the door speaks TLS.
+    pub tls: u64,
+    /// Handshakes of TLS with the door that have failed, or have taken too long.
+    pub tls_failed: u64,
     /// Clients whose own socket Cassandra got later, because nearly nothing of theirs was answered natively.
     pub handed_over: u64,
     /// How often one of these came back to the door.
@@ -103,6 +109,8 @@ impl Counters {
         let figures = [
             ("clients_accepted", self.accepted),
             ("clients_handed_over", self.direct),
+            ("clients_tls", self.tls),
+            ("tls_handshakes_failed", self.tls_failed),
             ("clients_passed_by", self.passed_by),
             ("clients_handed_over_later", self.handed_over),
             ("clients_taken_back", self.taken_back),
@@ -145,6 +153,8 @@ impl Default for Tally {
         Tally {
             accepted: zero(),
             direct: zero(),
+            tls: zero(),
+            tls_failed: zero(),
             passed_by: zero(),
             handed_over: zero(),
             taken_back: zero(),
@@ -209,6 +219,8 @@ impl Tally {
         Counters {
             accepted: of(&self.accepted),
             direct: of(&self.direct),
+            tls: of(&self.tls),
+            tls_failed: of(&self.tls_failed),
             passed_by: of(&self.passed_by),
             handed_over: of(&self.handed_over),
             taken_back: of(&self.taken_back),

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use arc_swap::ArcSwapOption;
 use mio::net::TcpStream;
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::process::{getrlimit, Resource};
@@ -22,15 +23,19 @@ use crate::notices::Notice;
 use crate::peer::cluster::Cluster;
 use crate::protocol::Negotiated;
 use crate::rights::routes::Routes;
+use crate::sockets::client_socket::ClientSocket;
 use crate::sockets::connection::Straight;
 use crate::sockets::hand_over::{HandOver, HandedOver};
 use crate::sockets::newcomer::{new_pair, Newcomer};
-use crate::threads::acceptor::{Acceptor, ListenOptions};
+use crate::threads::acceptor::{Acceptor, ListenOptions, Speaking, Ways};
 use crate::threads::event_loop::EventLoop;
+use crate::threads::handshaker::{self, Handshaker};
 use crate::threads::loop_answerer::Shared;
 use crate::threads::loop_thread::LoopThread;
 use crate::threads::pool::{threads_for, Pool};
 use crate::threads::priority;
+use crate::threads::reception::Reception;
+use crate::tls::terms::Terms;
 
 /// How a door is made.
 #[derive(Clone, Copy, Debug)]
@@ -72,6 +77,10 @@ const HAND_OVER_WAIT: Duration = Duration::from_millis(1);
 /// Listens for CQL clients, and passes on what they send. Every method may be called from any thread.
 pub struct Door {
     acceptor: Arc<Acceptor>,
+    reception: Arc<Reception>,
+    speaking: Arc<ArcSwapOption<Speaking>>,
+    /// None before they are needed; nothing once the door is closed.
+    handshakers: Mutex<Option<Vec<Arc<Handshaker>>>>,
     pub(crate) loops: Vec<Arc<EventLoop>>,
     pub(crate) shared: Shared,
     threads: Mutex<Vec<JoinHandle<()>>>,
@@ -97,15 +106,14 @@ impl Door {
         if priority::can_be_raised() {
             Tally::add(&shared.tally.loops_prioritized, loops.len() as u64);
         }
-        let (acceptor, thread) = Acceptor::start(
-            options.connections_max,
-            loops.clone(),
-            Arc::clone(&shared.notices),
-            Arc::clone(&shared.tally),
-            Arc::clone(&shared.cluster),
-        )?;
+        let (notices, tally) = (Arc::clone(&shared.notices), Arc::clone(&shared.tally));
+        let reception = Arc::new(Reception::new(options.connections_max, loops.clone(), notices, tally));
+        let speaking = Arc::new(ArcSwapOption::empty());
+        let ways = Ways { reception: Arc::clone(&reception), speaking: Arc::clone(&speaking) };
+        let (acceptor, thread) = Acceptor::start(ways, Arc::clone(&shared.cluster))?;
         threads.push(thread);
-        Ok(Door { acceptor, loops, shared, threads: Mutex::new(threads) })
+        let (handshakers, threads) = (Mutex::new(Some(Vec::new())), Mutex::new(threads));
+        Ok(Door { acceptor, reception, speaking, handshakers, loops, shared, threads })
     }
 
     /// Listens on an address; clients can connect when it returns. Returns the address too, for port 0 names any.
@@ -119,6 +127,35 @@ impl Door {
     /// Stops listening; the port is free when it returns. Connections stay. Does nothing where it was done already.
     pub fn stop_listening(&self, listener: ListenerId) {
         self.acceptor.stop_listening(listener);
+    }
+
+    /// Says with what it meets clients that speak TLS, from the next one on; nothing: those are handed over whole. The bytes
+    /// are in docs/internals/boundary.md ("TLS of clients").
+    ///
+    /// # Errors
+    /// What the library lacks of them, for people; nothing has changed then.
+    pub fn set_tls(&self, bytes: Option<&[u8]>) -> Result<(), String> {
+        let Some(bytes) = bytes else {
+            self.speaking.store(None);
+            return Ok(());
+        };
+        let terms = Terms::decode(bytes)?;
+        let handshakers = self.handshakers().map_err(|error| error.to_string())?;
+        self.speaking.store(Some(Arc::new(Speaking { terms, handshakers })));
+        Ok(())
+    }
+
+    /// Threads for handshakes, which begin with the first call.
+    fn handshakers(&self) -> io::Result<Vec<Arc<Handshaker>>> {
+        let mut known = self.handshakers.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = known.as_mut().ok_or_else(|| io::Error::other("the door is closed"))?;
+        while known.len() < self.loops.len() {
+            let (handshaker, thread) =
+                Handshaker::start(known.len(), Arc::clone(&self.reception), handshaker::PATIENCE)?;
+            known.push(handshaker);
+            self.threads.lock().unwrap_or_else(PoisonError::into_inner).push(thread);
+        }
+        Ok(known.clone())
     }
 
     /// What its owner has to see to since the last call; waits up to `timeout`. `None` once the door is closed.
@@ -155,7 +192,7 @@ impl Door {
         }
         let event_loop = self.loop_of(connection).ok_or_else(|| io::Error::other("no such connection"))?;
         let (cassandra, far) = new_pair()?;
-        let client = TcpStream::from_std(client.into());
+        let client = ClientSocket::Plain(TcpStream::from_std(client.into()));
         event_loop.add(Newcomer { number: connection, client, cassandra, negotiated: Some(negotiated) })?;
         Tally::add(&self.shared.tally.taken_back, 1);
         Ok(far)
@@ -202,6 +239,10 @@ impl Door {
     pub fn close(&self) {
         // A failing wake-up of a thread that has ended already is none.
         let _ = self.acceptor.stop();
+        let handshakers = self.handshakers.lock().unwrap_or_else(PoisonError::into_inner).take();
+        for handshaker in handshakers.into_iter().flatten() {
+            let _ = handshaker.stop();
+        }
         for event_loop in &self.loops {
             let _ = event_loop.stop();
         }

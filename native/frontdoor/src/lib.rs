@@ -20,6 +20,7 @@
 //! |---|---|
 //! | `client` `notices` | what the owner of the door learns |
 //! | `reason` `refusal` `parting` | why a request is not answered here, why another node's is not, and why its connection ends |
+//! | `tls` | TLS of clients |
 //! | `protocol` | where requests and responses begin and end |
 //! | `statement` | EXECUTE, recipes, values, rows: bytes to bytes |
 //! | `rights` | what may be answered now |
@@ -50,9 +51,10 @@ mod session;
 mod sockets;
 mod statement;
 mod threads;
+mod tls;
 
 pub use answering::digest_of_table;
-pub use client::{Client, ListenerId, Way};
+pub use client::{Client, ListenerId, Secured, Way};
 pub use counters::Counters;
 pub use door::{Door, DoorOptions};
 pub use notices::Notice;
@@ -61,4 +63,4 @@ pub use protocol::Negotiated;
 pub use rights::table_reader::{Entries, Reach, TableReader, Unread};
 pub use sockets::hand_over::HandedOver;
 pub use statement::RecipeError;
-pub use threads::acceptor::ListenOptions;
+pub use threads::acceptor::{ListenOptions, Tls};

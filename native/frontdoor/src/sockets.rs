@@ -7,9 +7,11 @@
 //! |---|---|
 //! | `undecided` | clients that have not said yet whether they speak TLS |
 //! | `native_share` `hand_over` | which connections are better off without the door, and how they leave it |
+//! | `client_socket` | a client's socket, with TLS or without |
 //! | `newcomer` `connection` | both sockets of a connection, and how it ends |
 //! | `turn` `place` | who has a connection: its loop, or Cassandra's thread |
 
+pub(crate) mod client_socket;
 pub(crate) mod connection;
 pub(crate) mod hand_over;
 pub(crate) mod native_share;

@@ -10,12 +10,15 @@
 //! | `lanes` `pool` | threads that wait for a device |
 //! | `held` `links` `inquiry` `ground` `guests` `loop_peers` | answers that wait for other replicas, and the doors of these |
 //! | `seat` `loop_answerer` `loop_thread` | threads that answer from memory |
-//! | `acceptor` | the thread that accepts, and hands clients to the loops |
+//! | `reception` | the way of a client to a loop |
+//! | `handshaker` | threads that agree with clients on TLS |
+//! | `acceptor` | the thread that accepts, and hands clients to all these |
 
 pub(crate) mod acceptor;
 pub(crate) mod event_loop;
 pub(crate) mod ground;
 pub(crate) mod guests;
+pub(crate) mod handshaker;
 pub(crate) mod held;
 pub(crate) mod inquiry;
 pub(crate) mod lanes;
@@ -25,5 +28,6 @@ pub(crate) mod loop_peers;
 pub(crate) mod loop_thread;
 pub(crate) mod pool;
 pub(crate) mod priority;
+pub(crate) mod reception;
 pub(crate) mod seat;
 pub(crate) mod waiting;

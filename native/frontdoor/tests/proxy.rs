@@ -7,7 +7,7 @@
 
 mod common;
 
-use cassiterite_frontdoor::{Counters, DoorOptions, ListenOptions, Way};
+use cassiterite_frontdoor::{Counters, DoorOptions, ListenOptions, Tls, Way};
 use common::{cassandras_end, Fixture, PATIENCE, PLAIN};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -172,7 +172,7 @@ fn an_address_in_use_is_refused() {
 
 #[test]
 fn tls_clients_are_handed_over_untouched() {
-    let fixture = Fixture::new(ListenOptions { may_be_tls: true, ..PLAIN });
+    let fixture = Fixture::new(ListenOptions { tls: Tls::Optional, ..PLAIN });
     let mut silent = fixture.connect();
     let mut tls = fixture.connect();
     tls.write_all(b"\x16\x03\x01hello").unwrap();

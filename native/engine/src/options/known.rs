@@ -98,6 +98,9 @@ pub(super) const KNOWN: &[Known] = &[
     known!("front_door_port", "7010", false, "1 to 65535",
         "Where the front door listens for those of other nodes, on listen_address: the same on all nodes, or not. In use \
          unless front_door_quorum_reads is off."),
+    known!("front_door_tls", "off", true, "off or on",
+        "Who speaks TLS with clients. off: Cassandra. on: the front door, which then answers their reads, too; Cassandra where \
+         client_encryption_options wants what the door cannot do. The private key is in native memory then."),
     known!("stats_level", "none", true, "none or tickers",
         "tickers: counts hits, misses and bytes for the reports; costs reads a few percent."),
     known!("stop_at_newest", "true", true, "true or false",

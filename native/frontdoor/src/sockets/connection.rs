@@ -3,15 +3,16 @@
 
 //! The two sockets of a client, and how its connection ends.
 
-use std::io::{self, IoSlice};
+use std::io::{self, ErrorKind, IoSlice};
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
 
-use mio::net::{TcpStream, UnixStream};
+use mio::net::UnixStream;
 use mio::{Interest, Registry, Token};
 use rustix::io::Errno;
 use rustix::net::{recv, RecvFlags};
 
+use super::client_socket::ClientSocket;
 use super::hand_over::HandedOver;
 use super::native_share::NativeShare;
 use super::newcomer::Newcomer;
@@ -58,7 +59,7 @@ pub(crate) struct Straight {
 /// One client, with its way to Cassandra.
 #[derive(Debug)]
 pub(crate) struct Connection {
-    client: TcpStream,
+    client: ClientSocket,
     cassandra: UnixStream,
     session: Session,
     share: NativeShare,
@@ -76,7 +77,7 @@ impl Connection {
     /// Registers both sockets; their events carry `tokens`, the client's first.
     pub(crate) fn new(newcomer: Newcomer, tokens: (Token, Token), registry: &Registry) -> io::Result<Self> {
         let Newcomer { number, mut client, mut cassandra, negotiated } = newcomer;
-        registry.register(&mut client, tokens.0, Interest::READABLE)?;
+        registry.register(client.source(), tokens.0, Interest::READABLE)?;
         registry.register(&mut cassandra, tokens.1, Interest::READABLE)?;
         let session = match negotiated {
             None => Session::new(number),
@@ -94,6 +95,11 @@ impl Connection {
             tokens,
             asked: (false, false),
         })
+    }
+
+    /// Whether bytes may have been read that no event tells of.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.client.is_tls()
     }
 
     /// Cassandra has logged the client in.
@@ -145,6 +151,7 @@ impl Connection {
         answerer: &mut impl Answerer,
     ) -> io::Result<Next> {
         let mut next = Next::Wait;
+        self.client.send()?;
         if from_cassandra {
             let ended = self.cassandra_has_ended;
             let turn = self.session.cassandra_turn(&mut self.cassandra, &mut self.client, ended, work, answerer)?;
@@ -159,10 +166,21 @@ impl Connection {
         }
         if from_client && next != Next::Close {
             let ended = self.client_has_ended;
-            next = next.and(self.session.client_turn(&mut self.client, &mut self.cassandra, ended, work, answerer)?);
+            let turn = self.session.client_turn(&mut self.client, &mut self.cassandra, ended, work, answerer)?;
+            next = next.and(self.seen(turn));
         }
         self.ask(registry)?;
         Ok(if next == Next::Wait { self.next() } else { next })
+    }
+
+    /// What a turn of the client has come to, where its socket tells of less than it has read.
+    fn seen(&mut self, turn: Turn) -> Turn {
+        let ends = self.client.has_ended() && !self.client_has_ended;
+        self.client_has_ended |= ends;
+        match turn {
+            Turn::Drained if ends || self.client.is_left() => Turn::More,
+            turn => turn,
+        }
     }
 
     /// What bytes that no longer wait for anything lead to.
@@ -204,7 +222,7 @@ impl Connection {
             return Ok(Straight::default());
         }
         let sent_bytes = self.session.send_straight(&mut self.client, parts)?;
-        let wants_loop = self.session.is_blocked().0 || self.session.can_read_on();
+        let wants_loop = self.is_blocked().0 || self.session.can_read_on();
         Ok(Straight { sent_bytes, wants_loop })
     }
 
@@ -230,7 +248,8 @@ impl Connection {
 
     /// Whether nearly all requests of the latest window were passed on; says so once for each window.
     pub(crate) fn is_forwarded(&mut self, window: Duration) -> bool {
-        self.share.is_forwarded(window, Instant::now)
+        // Whose TLS is the door's has nowhere to go.
+        !self.client.is_tls() && self.share.is_forwarded(window, Instant::now)
     }
 
     /// Whether the client's next bytes stay in its socket. It is to have a turn after each call.
@@ -244,7 +263,8 @@ impl Connection {
     ///
     /// * `far` the far end, which nobody reads or writes now
     pub(crate) fn can_be_handed_over(&self, far: &impl AsFd) -> bool {
-        let is_whole = !self.client_has_ended && !self.cassandra_has_ended && self.session.is_clear();
+        let is_whole =
+            !self.client.is_tls() && !self.client_has_ended && !self.cassandra_has_ended && self.session.is_clear();
         is_whole && is_read(&self.cassandra) && is_read(far)
     }
 
@@ -253,16 +273,23 @@ impl Connection {
     /// # Errors
     /// Where its events cannot be ended; it is closed then.
     pub(crate) fn into_handed_over(mut self, registry: &Registry) -> io::Result<HandedOver> {
-        registry.deregister(&mut self.client)?;
-        let client = OwnedFd::from(std::net::TcpStream::from(self.client));
-        Ok(HandedOver { client, negotiated: self.session.negotiated() })
+        registry.deregister(self.client.source())?;
+        let negotiated = self.session.negotiated();
+        let ClientSocket::Plain(client) = self.client else { return Err(ErrorKind::Unsupported.into()) };
+        Ok(HandedOver { client: OwnedFd::from(std::net::TcpStream::from(client)), negotiated })
+    }
+
+    /// Whether bytes wait: for the client, for Cassandra.
+    fn is_blocked(&self) -> (bool, bool) {
+        let (for_client, for_cassandra) = self.session.is_blocked();
+        (for_client || self.client.wants_write(), for_cassandra)
     }
 
     /// Asks for writability where bytes wait, and only there: Unix sockets tell of it whenever their peer reads.
     fn ask(&mut self, registry: &Registry) -> io::Result<()> {
-        let wanted = self.session.is_blocked();
+        let wanted = self.is_blocked();
         if wanted.0 != self.asked.0 {
-            registry.reregister(&mut self.client, self.tokens.0, interest(wanted.0))?;
+            registry.reregister(self.client.source(), self.tokens.0, interest(wanted.0))?;
         }
         if wanted.1 != self.asked.1 {
             registry.reregister(&mut self.cassandra, self.tokens.1, interest(wanted.1))?;

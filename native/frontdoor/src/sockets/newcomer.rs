@@ -7,14 +7,15 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream as StdUnixStream;
 
-use mio::net::{TcpStream, UnixStream};
+use mio::net::UnixStream;
 
+use super::client_socket::ClientSocket;
 use crate::protocol::Negotiated;
 
 /// A client with its way to Cassandra, on its way to a loop.
 pub(crate) struct Newcomer {
     pub number: u64,
-    pub client: TcpStream,
+    pub client: ClientSocket,
     pub cassandra: UnixStream,
     /// Of a client that comes back to the door.
     pub negotiated: Option<Negotiated>,

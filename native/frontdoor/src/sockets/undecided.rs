@@ -1,20 +1,22 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Clients of a port that takes both plain CQL and TLS, until their first byte tells which one they speak.
+//! Clients of a port that takes TLS, until their first bytes tell what they speak, and whether the door does.
 
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mio::net::TcpStream;
 use mio::{Interest, Registry, Token};
+use rustls::ServerConfig;
 
 use crate::client::ListenerId;
+use crate::tls::hello::{First, MAX_HELLO_BYTES};
+use crate::tls::terms::Terms;
 
-/// The types of TLS records (RFC 8446, 5.1); no version of CQL is one of them.
-const TLS_RECORDS: std::ops::RangeInclusive<u8> = 20..=23;
 /// Silent clients that are kept.
 const MOST: usize = 4096;
 /// How long a client may be silent. Drivers say something at once.
@@ -27,6 +29,18 @@ pub(crate) struct FirstByte {
     pub client: TcpStream,
     pub remote: SocketAddr,
     pub local: SocketAddr,
+    /// Whether the port takes no plain CQL.
+    pub is_tls_only: bool,
+}
+
+/// What a client speaks.
+#[derive(Clone, Debug)]
+pub(crate) enum Speaks {
+    Plain,
+    /// TLS, with Cassandra.
+    Tls,
+    /// TLS, with the door.
+    TlsOfDoor(Arc<ServerConfig>),
 }
 
 /// Those that wait. Who is silent for too long, or the longest of too many, has to leave: silent clients of one host
@@ -37,6 +51,8 @@ pub(crate) struct Undecided {
     /// By numbers that rise, of which none is used twice; with the moment until which each may be silent.
     clients: BTreeMap<usize, (FirstByte, Instant)>,
     next: usize,
+    /// For a look at what a client has sent.
+    peeked: Vec<u8>,
 }
 
 impl Default for Undecided {
@@ -49,18 +65,21 @@ impl Undecided {
     /// * `most` the silent clients that are kept
     /// * `patience` how long each may be silent
     pub(crate) fn new(most: usize, patience: Duration) -> Self {
-        Undecided { most, patience, clients: BTreeMap::new(), next: 0 }
+        Undecided { most, patience, clients: BTreeMap::new(), next: 0, peeked: vec![0; MAX_HELLO_BYTES] }
     }
 
-    /// The client and whether it speaks TLS, if that is known; otherwise it waits here.
+    /// The client and what it speaks, if that is known; otherwise it waits here.
+    ///
+    /// * `terms` of the door with clients that speak TLS, if it does
     pub(crate) fn wait_for(
         &mut self,
         mut client: FirstByte,
         now: Instant,
+        terms: Option<&Terms>,
         registry: &Registry,
-    ) -> Option<(FirstByte, bool)> {
-        match first_byte(&client.client) {
-            Ok(Some(is_tls)) => Some((client, is_tls)),
+    ) -> Option<(FirstByte, Speaks)> {
+        match self.look(&client.client, terms) {
+            Ok(Some(speaks)) => Some((client, speaks)),
             Ok(None) => {
                 let token = Token(self.next * 2 + 1);
                 if registry.register(&mut client.client, token, Interest::READABLE).is_ok() {
@@ -74,19 +93,37 @@ impl Undecided {
     }
 
     /// The same after an event of a client that waits here.
-    pub(crate) fn decide(&mut self, number: usize, registry: &Registry) -> Option<(FirstByte, bool)> {
-        match first_byte(&self.clients.get(&number)?.0.client) {
-            Ok(None) => None,
-            Ok(Some(_)) | Err(_) => self.end(number, registry),
+    pub(crate) fn decide(
+        &mut self,
+        number: usize,
+        terms: Option<&Terms>,
+        registry: &Registry,
+    ) -> Option<(FirstByte, Speaks)> {
+        let (waiting, _) = self.clients.get(&number)?;
+        let speaks = look(&waiting.client, &mut self.peeked, terms);
+        if matches!(speaks, Ok(None)) {
+            return None;
         }
+        let client = self.take(number, registry)?;
+        Some((client, speaks.ok()??))
     }
 
-    /// The same for a client that has to leave: if nothing is known of it even now, it is closed.
-    pub(crate) fn end(&mut self, number: usize, registry: &Registry) -> Option<(FirstByte, bool)> {
+    fn look(&mut self, client: &TcpStream, terms: Option<&Terms>) -> io::Result<Option<Speaks>> {
+        look(client, &mut self.peeked, terms)
+    }
+
+    fn take(&mut self, number: usize, registry: &Registry) -> Option<FirstByte> {
         let (mut client, _) = self.clients.remove(&number)?;
         registry.deregister(&mut client.client).ok()?;
-        let is_tls = first_byte(&client.client).ok()??;
-        Some((client, is_tls))
+        Some(client)
+    }
+
+    /// The same for a client that has to leave: if it has said nothing even now, it is closed. Who has said too little is
+    /// left to Cassandra.
+    pub(crate) fn end(&mut self, number: usize, registry: &Registry) -> Option<(FirstByte, Speaks)> {
+        let client = self.take(number, registry)?;
+        let speaks = self.look(&client.client, None).ok()??;
+        Some((client, speaks))
     }
 
     /// Who has to leave before another one can wait.
@@ -108,15 +145,20 @@ impl Undecided {
     }
 }
 
-/// Whether the first byte is TLS; `None` while it has not come.
-fn first_byte(client: &TcpStream) -> io::Result<Option<bool>> {
-    let mut byte = [0];
-    match client.peek(&mut byte) {
-        Ok(0) => Err(ErrorKind::UnexpectedEof.into()),
-        Ok(_) => Ok(Some(TLS_RECORDS.contains(&byte[0]))),
-        Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(None),
-        Err(error) => Err(error),
-    }
+/// What a client speaks, as far as its bytes tell, which stay in its socket; `None` while too few have come.
+fn look(client: &TcpStream, peeked: &mut [u8], terms: Option<&Terms>) -> io::Result<Option<Speaks>> {
+    let count = match client.peek(peeked) {
+        Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+        Ok(count) => count,
+        Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    Ok(match (First::of(peeked.get(..count).unwrap_or_default()), terms) {
+        (First::Plain, _) => Some(Speaks::Plain),
+        (First::Incomplete, Some(_)) => None,
+        (First::Hello(hello), Some(terms)) => Some(terms.agree(&hello).map_or(Speaks::Tls, Speaks::TlsOfDoor)),
+        (First::Incomplete | First::Unknown | First::Hello(_), _) => Some(Speaks::Tls),
+    })
 }
 
 #[cfg(test)]

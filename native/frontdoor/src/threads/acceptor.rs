@@ -6,26 +6,27 @@
 use std::collections::HashMap;
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, TcpListener as StdListener};
-use std::os::fd::OwnedFd;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use arc_swap::ArcSwapOption;
 use mio::net::{TcpListener, TcpStream};
 use mio::{Events, Interest, Poll, Registry, Token, Waker};
+use rustls::ServerConfig;
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
 
-use super::event_loop::EventLoop;
+use super::handshaker::Handshaker;
+use super::reception::Reception;
 use super::waiting::{run_to_the_end, wait_for_events};
-use crate::client::{Client, ListenerId, Way};
+use crate::client::ListenerId;
 use crate::counters::Tally;
-use crate::notices::Notices;
 use crate::parting::Parting;
 use crate::peer::cluster::Cluster;
-use crate::sockets::newcomer::{new_pair, Newcomer};
-use crate::sockets::undecided::{FirstByte, Undecided};
+use crate::sockets::undecided::{FirstByte, Speaks, Undecided};
+use crate::tls::terms::Terms;
 
 /// Other even tokens are listeners', odd ones those of clients whose first byte has not come.
 const WAKER: Token = Token(usize::MAX);
@@ -43,8 +44,32 @@ pub struct ListenOptions {
     pub backlog: i32,
     /// Whether the kernel probes silent clients.
     pub keep_alive: bool,
-    /// Whether clients may speak TLS: those are handed over whole.
-    pub may_be_tls: bool,
+    /// Whether clients speak TLS.
+    pub tls: Tls,
+}
+
+/// Whether clients of a listener speak TLS. Those with whom the door does not speak it are handed over whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tls {
+    /// None does.
+    Never,
+    /// Their first byte tells.
+    Optional,
+    /// All have to: whoever does not is handed over whole, to be refused.
+    Always,
+}
+
+/// Where clients go.
+pub(crate) struct Ways {
+    pub reception: Arc<Reception>,
+    /// How the door speaks TLS, if it does.
+    pub speaking: Arc<ArcSwapOption<Speaking>>,
+}
+
+/// How the door speaks TLS with clients that come from now on.
+pub(crate) struct Speaking {
+    pub terms: Terms,
+    pub handshakers: Vec<Arc<Handshaker>>,
 }
 
 /// Who connects to a listener.
@@ -71,42 +96,23 @@ pub(crate) struct Acceptor {
 
 impl Acceptor {
     /// Starts the thread.
-    ///
-    /// * `connections_max` clients that may be with the loops; further ones are handed over whole
-    pub(crate) fn start(
-        connections_max: usize,
-        loops: Vec<Arc<EventLoop>>,
-        notices: Arc<Notices>,
-        tally: Arc<Tally>,
-        cluster: Arc<Cluster>,
-    ) -> io::Result<(Arc<Acceptor>, JoinHandle<()>)> {
-        let events = Events::with_capacity(EVENTS);
-        Acceptor::start_with(events, Undecided::default(), connections_max, loops, notices, tally, cluster)
+    pub(crate) fn start(ways: Ways, cluster: Arc<Cluster>) -> io::Result<(Arc<Acceptor>, JoinHandle<()>)> {
+        Acceptor::start_with(Events::with_capacity(EVENTS), Undecided::default(), ways, cluster)
     }
 
     fn start_with(
         events: Events,
         undecided: Undecided,
-        connections_max: usize,
-        loops: Vec<Arc<EventLoop>>,
-        notices: Arc<Notices>,
-        tally: Arc<Tally>,
+        ways: Ways,
         cluster: Arc<Cluster>,
     ) -> io::Result<(Arc<Acceptor>, JoinHandle<()>)> {
-        let (handle, running) = Acceptor::new(undecided, connections_max, loops, notices, tally, cluster)?;
+        let (handle, running) = Acceptor::new(undecided, ways, cluster)?;
         let thread =
             thread::Builder::new().name("cassiterite-door-accept".to_owned()).spawn(move || running.run(events))?;
         Ok((handle, thread))
     }
 
-    fn new(
-        undecided: Undecided,
-        connections_max: usize,
-        loops: Vec<Arc<EventLoop>>,
-        notices: Arc<Notices>,
-        tally: Arc<Tally>,
-        cluster: Arc<Cluster>,
-    ) -> io::Result<(Arc<Acceptor>, Running)> {
+    fn new(undecided: Undecided, ways: Ways, cluster: Arc<Cluster>) -> io::Result<(Arc<Acceptor>, Running)> {
         let poll = Poll::new()?;
         let handle = Arc::new(Acceptor {
             listeners: Mutex::new(HashMap::new()),
@@ -116,18 +122,8 @@ impl Acceptor {
             is_stopping: AtomicBool::new(false),
         });
         let shared = Arc::clone(&handle);
-        let running = Running {
-            handle: shared,
-            poll,
-            loops,
-            notices,
-            tally,
-            undecided,
-            connections_max,
-            next_connection: 1,
-            cluster,
-            next_peer: 0,
-        };
+        let tally = Arc::clone(ways.reception.tally());
+        let running = Running { handle: shared, poll, ways, tally, undecided, cluster, next_peer: 0 };
         Ok((handle, running))
     }
 
@@ -187,12 +183,9 @@ impl Acceptor {
 struct Running {
     handle: Arc<Acceptor>,
     poll: Poll,
-    loops: Vec<Arc<EventLoop>>,
-    notices: Arc<Notices>,
+    ways: Ways,
     tally: Arc<Tally>,
     undecided: Undecided,
-    connections_max: usize,
-    next_connection: u64,
     cluster: Arc<Cluster>,
     next_peer: usize,
 }
@@ -236,8 +229,10 @@ impl Running {
     /// False if a listener has to be tried again.
     fn on_event(&mut self, number: usize) -> bool {
         if number % 2 == 1 {
-            if let Some((client, decided)) = self.undecided.decide(number / 2, self.poll.registry()) {
-                self.decided(client, decided);
+            let speaking = self.ways.speaking.load();
+            let terms = speaking.as_deref().map(|speaking| &speaking.terms);
+            if let Some((client, speaks)) = self.undecided.decide(number / 2, terms, self.poll.registry()) {
+                self.decided(client, speaks);
             }
             return true;
         }
@@ -281,7 +276,7 @@ impl Running {
     /// Gives a loop the connection of a peer, unless no member has its address.
     fn peer_arrived(&mut self, peer: TcpStream, remote: SocketAddr) {
         let is_member = self.cluster.members.load().has_address(remote.ip());
-        let serving = || self.loops.iter().filter(|event_loop| !event_loop.has_ended());
+        let serving = || self.ways.reception.loops().iter().filter(|event_loop| !event_loop.has_ended());
         let at = self.next_peer.checked_rem(serving().count()).filter(|_| is_member);
         let Some(event_loop) = at.and_then(|at| serving().nth(at)) else {
             return self.tally.add_parting(Parting::Address);
@@ -302,63 +297,62 @@ impl Running {
             return;
         }
         Tally::add(&self.tally.accepted, 1);
-        let client = FirstByte { listener, client, remote: canonical(remote), local: canonical(local) };
-        if !options.may_be_tls {
-            return self.decided(client, false);
+        let is_tls_only = options.tls == Tls::Always;
+        let (remote, local) = (canonical(remote), canonical(local));
+        let client = FirstByte { listener, client, remote, local, is_tls_only };
+        match options.tls {
+            Tls::Never => return self.decided(client, Speaks::Plain),
+            // Cassandra's TLS has to refuse those that speak none.
+            Tls::Always if self.ways.speaking.load().is_none() => return self.decided(client, Speaks::Tls),
+            Tls::Always | Tls::Optional => {}
         }
         if let Some(number) = self.undecided.in_the_way() {
             self.end(number);
         }
-        if let Some((client, is_tls)) = self.undecided.wait_for(client, Instant::now(), self.poll.registry()) {
-            self.decided(client, is_tls);
+        let (speaking, now) = (self.ways.speaking.load(), Instant::now());
+        let terms = speaking.as_deref().map(|speaking| &speaking.terms);
+        if let Some((client, speaks)) = self.undecided.wait_for(client, now, terms, self.poll.registry()) {
+            self.decided(client, speaks);
         }
     }
 
     /// A client whose first byte was waited for leaves, wherever to; true.
     fn end(&mut self, number: usize) -> bool {
-        if let Some((client, is_tls)) = self.undecided.end(number, self.poll.registry()) {
-            self.decided(client, is_tls);
+        if let Some((client, speaks)) = self.undecided.end(number, self.poll.registry()) {
+            self.decided(client, speaks);
         }
         true
     }
 
-    fn decided(&mut self, arrived: FirstByte, is_tls: bool) {
-        let FirstByte { listener, client, remote, local } = arrived;
-        let handed = if is_tls {
-            Tally::add(&self.tally.direct, 1);
-            Ok(self.direct(client))
-        } else if self.loops.iter().map(|event_loop| event_loop.connections()).sum::<usize>() >= self.connections_max {
-            Tally::add(&self.tally.passed_by, 1);
-            Ok(self.direct(client))
-        } else {
-            self.through_the_door(client)
-        };
-        match handed {
-            Ok((connection, way)) => self.notices.add(Client { connection, listener, remote, local, way }),
-            Err(_) => Tally::add(&self.tally.accept_failures, 1),
+    fn decided(&mut self, arrived: FirstByte, speaks: Speaks) {
+        let reception = Arc::clone(&self.ways.reception);
+        match speaks {
+            Speaks::Plain if arrived.is_tls_only => self.hand_over(arrived),
+            Speaks::Tls => self.hand_over(arrived),
+            Speaks::Plain | Speaks::TlsOfDoor(_) if reception.is_full() => {
+                Tally::add(&self.tally.passed_by, 1);
+                reception.pass_by(arrived);
+            }
+            Speaks::Plain => reception.seat_plain(arrived),
+            Speaks::TlsOfDoor(config) => self.begin_tls(arrived, config),
         }
     }
 
-    /// A number that no connection has had. It tells the loop: [`Door::loop_of`](crate::Door::loop_of).
-    fn number(&mut self, of_loop: usize) -> u64 {
-        let number = self.next_connection * self.loops.len() as u64 + of_loop as u64;
-        self.next_connection += 1;
-        number
+    fn hand_over(&self, arrived: FirstByte) {
+        Tally::add(&self.tally.direct, 1);
+        self.ways.reception.pass_by(arrived);
     }
 
-    fn direct(&mut self, client: TcpStream) -> (u64, Way) {
-        (self.number(0), Way::Direct(OwnedFd::from(std::net::TcpStream::from(client))))
-    }
-
-    fn through_the_door(&mut self, client: TcpStream) -> io::Result<(u64, Way)> {
-        let (near, far) = new_pair()?;
-        let serving = self.loops.iter().enumerate().filter(|(_, event_loop)| !event_loop.has_ended());
-        let least = serving.min_by_key(|(_, event_loop)| event_loop.connections());
-        let (at, least) = least.ok_or_else(|| io::Error::other("no loop serves"))?;
-        let least = Arc::clone(least);
-        let number = self.number(at);
-        least.add(Newcomer { number, client, cassandra: near, negotiated: None })?;
-        Ok((number, Way::Pair(far)))
+    fn begin_tls(&self, arrived: FirstByte, config: Arc<ServerConfig>) {
+        let speaking = self.ways.speaking.load();
+        let handshakers = speaking.iter().flat_map(|speaking| &speaking.handshakers);
+        let begun = match handshakers.min_by_key(|handshaker| handshaker.handshakes()) {
+            Some(handshaker) => handshaker.begin(arrived, config, &self.ways.reception),
+            None => Err(arrived),
+        };
+        if let Err(arrived) = begun {
+            self.hand_over(arrived);
+        }
     }
 }
 

@@ -218,10 +218,14 @@ impl LoopThread {
         let tokens = (token(0), token(1));
         match Connection::new(newcomer, tokens, self.poll.registry()) {
             Ok(connection) => {
+                let has_begun = connection.has_begun();
                 let seat = entry.insert(Seat::new(number, connection, tokens));
                 self.handle.show(number, seat.place());
                 self.slots.insert(number, slot);
                 Tally::add(&self.tally.open, 1);
+                if has_begun {
+                    self.turn_again(slot);
+                }
             }
             Err(_) => {
                 self.handle.has_gone();

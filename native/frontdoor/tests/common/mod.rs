@@ -5,7 +5,7 @@
 
 #![allow(dead_code, clippy::unwrap_used, missing_docs)] // each test program uses a part
 
-use cassiterite_frontdoor::{Client, Door, DoorOptions, HandedOver, ListenOptions, ListenerId, Notice, Way};
+use cassiterite_frontdoor::{Client, Door, DoorOptions, HandedOver, ListenOptions, ListenerId, Notice, Tls, Way};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::os::fd::AsFd;
@@ -13,7 +13,7 @@ use std::os::unix::net::UnixStream;
 use std::thread;
 use std::time::{Duration, Instant};
 
-pub const PLAIN: ListenOptions = ListenOptions { backlog: 128, keep_alive: true, may_be_tls: false };
+pub const PLAIN: ListenOptions = ListenOptions { backlog: 128, keep_alive: true, tls: Tls::Never };
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A door with one listener.
@@ -67,7 +67,7 @@ impl Fixture {
 /// Cassandra's end, made blocking.
 pub fn cassandras_end(client: Client) -> UnixStream {
     match client.way {
-        Way::Pair(end) => {
+        Way::Pair(end) | Way::Secured(end, _) => {
             let end = UnixStream::from(end);
             end.set_nonblocking(false).unwrap();
             end.set_read_timeout(Some(PATIENCE)).unwrap();

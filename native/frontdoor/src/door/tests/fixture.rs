@@ -10,7 +10,7 @@ use crate::rights::open_table::tests::spec;
 use crate::rights::prepared::tests::recipe;
 use crate::rights::table_reader::{Entries, Reach, TableReader, Unread};
 use crate::sockets::hand_over::HandedOver;
-use crate::{ListenOptions, Notice};
+use crate::{ListenOptions, Notice, Tls};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::os::fd::AsFd;
@@ -80,7 +80,7 @@ impl Fixture {
     /// A door with a table and a statement that it serves.
     pub(super) fn new(behaviour: u8) -> Self {
         let door = Arc::new(Door::open(DoorOptions { readers: READERS, ..DoorOptions::default() }).unwrap());
-        let options = ListenOptions { backlog: 128, keep_alive: true, may_be_tls: false };
+        let options = ListenOptions { backlog: 128, keep_alive: true, tls: Tls::Never };
         let (_, address) = door.listen("127.0.0.1:0".parse().unwrap(), options).unwrap();
         let (begin, begun) = mpsc::channel();
         let (release, released) = mpsc::channel();

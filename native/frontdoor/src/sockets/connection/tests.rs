@@ -4,6 +4,7 @@
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream as Client};
 
+use mio::net::TcpStream;
 use mio::Poll;
 
 use super::*;
@@ -36,7 +37,7 @@ fn what_cassandra_said_before_it_ended_reaches_a_client_that_sends_on() {
     near.set_nonblocking(true).unwrap();
     let poll = Poll::new().unwrap();
     let (client_side, cassandra) = (TcpStream::from_std(accepted), UnixStream::from_std(near));
-    let newcomer = Newcomer { number: 1, client: client_side, cassandra, negotiated: None };
+    let newcomer = Newcomer { number: 1, client: ClientSocket::Plain(client_side), cassandra, negotiated: None };
     let mut connection = Connection::new(newcomer, (Token(0), Token(1)), poll.registry()).unwrap();
     let error = [0x84, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 10, 0, 0];
     far.write_all(&error).unwrap();
@@ -66,7 +67,7 @@ fn a_client_that_reads_nothing_ends_with_cassandra() {
     far.set_nonblocking(true).unwrap();
     let poll = Poll::new().unwrap();
     let (accepted, cassandra) = (TcpStream::from_std(accepted), UnixStream::from_std(near));
-    let newcomer = Newcomer { number: 1, client: accepted, cassandra, negotiated: None };
+    let newcomer = Newcomer { number: 1, client: ClientSocket::Plain(accepted), cassandra, negotiated: None };
     let mut connection = Connection::new(newcomer, (Token(0), Token(1)), poll.registry()).unwrap();
     let mut work = Work::new(128 << 10);
     let mut turn =

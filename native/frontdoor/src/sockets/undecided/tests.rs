@@ -37,12 +37,18 @@ impl Fixture {
         let (accepted, remote) = self.listener.accept().unwrap();
         accepted.set_nonblocking(true).unwrap();
         let local = accepted.local_addr().unwrap();
-        let accepted = FirstByte { listener: ListenerId(0), client: TcpStream::from_std(accepted), remote, local };
-        assert!(self.undecided.wait_for(accepted, self.begin + after, self.poll.registry()).is_none());
+        let accepted = FirstByte {
+            listener: ListenerId(0),
+            client: TcpStream::from_std(accepted),
+            remote,
+            local,
+            is_tls_only: false,
+        };
+        assert!(self.undecided.wait_for(accepted, self.begin + after, None, self.poll.registry()).is_none());
         client
     }
 
-    fn end(&mut self, number: usize) -> Option<(FirstByte, bool)> {
+    fn end(&mut self, number: usize) -> Option<(FirstByte, Speaks)> {
         self.undecided.end(number, self.poll.registry())
     }
 
@@ -54,7 +60,7 @@ impl Fixture {
 /// Says something, which has come when this returns.
 fn say(client: &mut Client, waiting: &FirstByte) {
     client.write_all(&[4]).unwrap();
-    while first_byte(&waiting.client).unwrap().is_none() {
+    while look(&waiting.client, &mut [0], None).unwrap().is_none() {
         std::thread::yield_now();
     }
 }
@@ -74,8 +80,11 @@ fn the_one_that_has_waited_longest_makes_room() {
     let _third = fixture.silent(Duration::ZERO);
     assert_eq!(fixture.undecided.in_the_way(), Some(1));
     say(&mut second, &fixture.undecided.clients[&1].0);
-    assert!(fixture.undecided.decide(1, fixture.poll.registry()).is_some_and(|(_, is_tls)| !is_tls));
-    assert!(fixture.undecided.decide(2, fixture.poll.registry()).is_none());
+    assert!(fixture
+        .undecided
+        .decide(1, None, fixture.poll.registry())
+        .is_some_and(|(_, speaks)| matches!(speaks, Speaks::Plain)));
+    assert!(fixture.undecided.decide(2, None, fixture.poll.registry()).is_none());
     assert_eq!(fixture.undecided.clients.len(), 1);
 }
 
@@ -100,5 +109,5 @@ fn who_has_said_something_in_time_is_not_closed() {
     let mut client = fixture.silent(Duration::ZERO);
     say(&mut client, &fixture.undecided.clients[&0].0);
     assert_eq!(fixture.overdue(10 * SECOND), Some(0));
-    assert!(fixture.end(0).is_some_and(|(_, is_tls)| !is_tls));
+    assert!(fixture.end(0).is_some_and(|(_, speaks)| matches!(speaks, Speaks::Plain)));
 }

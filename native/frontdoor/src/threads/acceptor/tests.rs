@@ -15,14 +15,18 @@ fn cluster() -> Arc<Cluster> {
     Arc::new(Cluster::new().unwrap())
 }
 
+/// To nowhere.
+fn ways(tally: &Arc<Tally>) -> Ways {
+    Ways { reception: Reception::closed(tally), speaking: Arc::new(ArcSwapOption::empty()) }
+}
+
 fn start(events: Events, undecided: Undecided, tally: &Arc<Tally>) -> (Arc<Acceptor>, JoinHandle<()>) {
-    Acceptor::start_with(events, undecided, usize::MAX, Vec::new(), Arc::default(), Arc::clone(tally), cluster())
-        .unwrap()
+    Acceptor::start_with(events, undecided, ways(tally), cluster()).unwrap()
 }
 
 /// Connects to a port that takes TLS, too.
 fn connect(acceptor: &Acceptor) -> StdTcpStream {
-    let options = ListenOptions { backlog: 8, keep_alive: true, may_be_tls: true };
+    let options = ListenOptions { backlog: 8, keep_alive: true, tls: Tls::Optional };
     let (_, address) = acceptor.listen("127.0.0.1:0".parse().unwrap(), options).unwrap();
     let client = StdTcpStream::connect(address).unwrap();
     client.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -66,7 +70,7 @@ fn an_acceptor_that_cannot_wait_listens_to_nobody() {
     let events = Events::with_capacity(0);
     let (acceptor, thread) = start(events, Undecided::default(), &tally);
     thread.join().unwrap();
-    let options = ListenOptions { backlog: 1, keep_alive: true, may_be_tls: false };
+    let options = ListenOptions { backlog: 1, keep_alive: true, tls: Tls::Never };
     assert!(acceptor.listen("127.0.0.1:0".parse().unwrap(), options).is_err());
     assert_eq!(tally.read().threads_failed, 1);
 }
@@ -75,9 +79,7 @@ fn an_acceptor_that_cannot_wait_listens_to_nobody() {
 #[test]
 fn a_panic_costs_its_client_only() {
     let tally = Arc::new(Tally::default());
-    let (_, mut running) =
-        Acceptor::new(Undecided::default(), usize::MAX, Vec::new(), Arc::default(), Arc::clone(&tally), cluster())
-            .unwrap();
+    let (_, mut running) = Acceptor::new(Undecided::default(), ways(&tally), cluster()).unwrap();
     assert!(!running.guarded(|_| panic!("as the test wants it")));
     assert!(running.guarded(|_| true));
     assert_eq!((tally.read().accept_failures, tally.read().threads_failed), (1, 0));

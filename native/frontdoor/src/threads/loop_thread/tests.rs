@@ -12,6 +12,7 @@ use crate::rights::prepared::tests::recipe;
 use crate::rights::routes::Routes;
 use crate::rights::table_reader::{Entries, Reach, TableReader, Unread};
 use crate::session::TURN_READS;
+use crate::sockets::client_socket::ClientSocket;
 use crate::threads::pool::Pool;
 use mio::net::{TcpStream, UnixStream};
 use std::io::{Read, Write};
@@ -46,7 +47,7 @@ fn newcomer(number: u64) -> (Newcomer, Client, Far) {
     accepted.set_nonblocking(true).unwrap();
     near.set_nonblocking(true).unwrap();
     let (accepted, near) = (TcpStream::from_std(accepted), UnixStream::from_std(near));
-    (Newcomer { number, client: accepted, cassandra: near, negotiated: None }, client, far)
+    (Newcomer { number, client: ClientSocket::Plain(accepted), cassandra: near, negotiated: None }, client, far)
 }
 
 /// Adds a connection; its two far ends.
@@ -101,8 +102,8 @@ fn a_panic_costs_its_connection_only() {
 #[test]
 fn no_event_of_a_connection_that_left_reaches_the_next_one() {
     let mut running = running();
-    let (leaving, client, far) = newcomer(1);
-    let accepted = Client::from(leaving.client.as_fd().try_clone_to_owned().unwrap());
+    let (mut leaving, client, far) = newcomer(1);
+    let accepted = Client::from(leaving.client.source().as_fd().try_clone_to_owned().unwrap());
     client.shutdown(Shutdown::Write).unwrap();
     while accepted.peek(&mut [0]).is_err() {}
     // The loop is woken first, then hears of the end.

@@ -32,7 +32,7 @@ class LayersTest
                                                              List.of("frontdoor"),
                                                              List.of("frontdoor.desk"),
                                                              List.of("move"),
-                                                             List.of("frontdoor.recipe", "stream", "repair"),
+                                                             List.of("frontdoor.recipe", "frontdoor.tls", "stream", "repair"),
                                                              List.of("schema", "index"),
                                                              List.of("memtable"),
                                                              List.of("node"),

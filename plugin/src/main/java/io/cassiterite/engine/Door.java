@@ -6,9 +6,7 @@ package io.cassiterite.engine;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,12 +32,14 @@ public final class Door
     /** Answer of {@link #handOver}: the door does not understand this client, and cannot serve it again. */
     public static final int FOR_GOOD = 0;
 
-    private static final byte DIRECT = 1;
-    private static final byte WANTED = 2;
-    private static final byte FORWARDED = 3;
-    private static final byte WANTED_TABLE = 4;
-    /** Of a statement, and of a table. */
-    private static final int ID_BYTES = 16;
+    /** As {@link #listen} takes it: no client speaks TLS. */
+    public static final int TLS_NEVER = 0;
+
+    /** The same: the first byte of a client tells. */
+    public static final int TLS_OPTIONAL = 1;
+
+    /** The same: all have to. */
+    public static final int TLS_ALWAYS = 2;
 
     private final long handle;
 
@@ -57,13 +57,25 @@ public final class Door
     /**
      * Listens; clients can connect when it returns.
      *
-     * @param mayBeTls whether clients that speak TLS are handed over with their own socket
+     * @param tls which of its clients speak TLS: {@link #TLS_NEVER}, {@link #TLS_OPTIONAL} or {@link #TLS_ALWAYS}. Those with
+     *            whom the door does not speak it are handed over with their own socket
      * @return the number that {@link Client#listener} has
      * @throws EngineException of kind IO if the address cannot be bound
      */
-    public long listen(InetSocketAddress address, int backlog, boolean keepAlive, boolean mayBeTls)
+    public long listen(InetSocketAddress address, int backlog, boolean keepAlive, int tls)
     {
-        return Native.doorListen(handle, address.getAddress().getAddress(), address.getPort(), backlog, keepAlive, mayBeTls);
+        return Native.doorListen(handle, address.getAddress().getAddress(), address.getPort(), backlog, keepAlive, tls);
+    }
+
+    /**
+     * Says with what the door meets clients that speak TLS, from the next one on.
+     *
+     * @param terms as docs/internals/boundary.md describes them; null: all of them are handed over with their own socket
+     * @throws EngineException if the library lacks something of them; nothing has changed then
+     */
+    public void setTls(byte[] terms)
+    {
+        Native.doorTls(handle, terms);
     }
 
     /** The port is free when it returns; the clients stay. */
@@ -90,7 +102,7 @@ public final class Door
                 return null;
             throw e;
         }
-        return taken == null ? null : notices(ByteBuffer.wrap(taken));
+        return taken == null ? null : DoorNotices.read(ByteBuffer.wrap(taken));
     }
 
     /**
@@ -264,60 +276,6 @@ public final class Door
         Native.socketClose(descriptor);
     }
 
-    private static List<Notice> notices(ByteBuffer bytes)
-    {
-        List<Notice> notices = new ArrayList<>();
-        while (bytes.hasRemaining())
-        {
-            byte kind = bytes.get();
-            long connection = bytes.getLong();
-            notices.add(notice(kind, connection, bytes));
-        }
-        return notices;
-    }
-
-    private static Notice notice(byte kind, long connection, ByteBuffer bytes)
-    {
-        switch (kind)
-        {
-            case WANTED:
-                return new Wanted(connection, id(bytes));
-            case FORWARDED:
-                return new Forwarded(connection);
-            case WANTED_TABLE:
-                return new WantedTable(connection, id(bytes));
-            default:
-                return client(kind == DIRECT, connection, bytes);
-        }
-    }
-
-    private static byte[] id(ByteBuffer bytes)
-    {
-        byte[] id = new byte[ID_BYTES];
-        bytes.get(id);
-        return id;
-    }
-
-    private static Client client(boolean isDirect, long connection, ByteBuffer bytes)
-    {
-        return new Client(connection, bytes.getLong(), bytes.getInt(), isDirect, address(bytes), address(bytes));
-    }
-
-    private static InetSocketAddress address(ByteBuffer bytes)
-    {
-        int port = bytes.getShort() & 0xffff;
-        byte[] address = new byte[bytes.get()];
-        bytes.get(address);
-        try
-        {
-            return new InetSocketAddress(InetAddress.getByAddress(address), port);
-        }
-        catch (UnknownHostException e)
-        {
-            throw new IllegalStateException("an address of " + address.length + " bytes", e);
-        }
-    }
-
     /** Something that the owner of the door sees to. */
     public abstract static class Notice
     {
@@ -363,6 +321,19 @@ public final class Door
         }
     }
 
+    /** On what the door and a client have agreed, who speak TLS; by the names of javax.net.ssl. Immutable. */
+    public static final class Secured
+    {
+        public final String protocol;
+        public final String suite;
+
+        public Secured(String protocol, String suite)
+        {
+            this.protocol = protocol;
+            this.suite = suite;
+        }
+    }
+
     /** A client that was accepted. */
     public static final class Client extends Notice
     {
@@ -372,16 +343,19 @@ public final class Door
         public final int descriptor;
         /** Whether the door has nothing to do with the client any more. */
         public final boolean isDirect;
+        /** Null if the client does not speak TLS with the door. */
+        public final Secured secured;
         public final InetSocketAddress remote;
         public final InetSocketAddress local;
 
-        Client(long connection, long listener, int descriptor, boolean isDirect, InetSocketAddress remote,
+        Client(long connection, long listener, int descriptor, boolean isDirect, Secured secured, InetSocketAddress remote,
                InetSocketAddress local)
         {
             super(connection);
             this.listener = listener;
             this.descriptor = descriptor;
             this.isDirect = isDirect;
+            this.secured = secured;
             this.remote = remote;
             this.local = local;
         }

@@ -314,14 +314,17 @@ public final class Native
     /**
      * Listens; clients can connect when it returns.
      *
-     * @param address   of the local interface, 4 or 16 bytes
-     * @param mayBeTls  whether clients that begin with a TLS record are handed over with their own socket
+     * @param address of the local interface, 4 or 16 bytes
+     * @param tls     whether its clients speak TLS: 0 never, 1 as their first byte tells, 2 always
      * @return names the listening socket in {@link #doorTake} and {@link #doorStopListening}
      */
-    static native long doorListen(long door, byte[] address, int port, int backlog, boolean keepAlive, boolean mayBeTls);
+    static native long doorListen(long door, byte[] address, int port, int backlog, boolean keepAlive, int tls);
 
     /** The port is free when it returns; the clients stay. */
     static native void doorStopListening(long door, long listener);
+
+    /** With what the door meets clients that speak TLS, as docs/internals/boundary.md describes it; null: it does not. */
+    static native void doorTls(long door, byte[] terms);
 
     /**
      * Waits for clients, whose descriptors belong to the caller, and for what else the door has to tell.
@@ -346,12 +349,9 @@ public final class Native
      * Puts the end of a pair in the place of the client's own socket: the descriptor names it from then on, and the door
      * serves the client again.
      *
-     * @param descriptor the client's socket, which nobody uses during the call, and no epoll watches; what was read of it and
-     *                   written to it ends with whole messages
-     * @param negotiated as {@link #doorHandOver} answered
+     * @param descriptor the client's socket, which nobody and no epoll uses meanwhile; all read and written is whole messages
      * @return false if the client has ended, or the door cannot serve it now: the descriptor is what it was
-     * @throws EngineException of kind CLOSED if the door is closed, and nothing has changed; otherwise the descriptor is of no
-     *                         use any more
+     * @throws EngineException of kind CLOSED if nothing has changed; otherwise the descriptor is of no use any more
      */
     static native boolean doorTakeBack(long door, long connection, int descriptor, int negotiated);
 

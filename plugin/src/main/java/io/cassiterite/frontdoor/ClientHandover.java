@@ -95,10 +95,9 @@ final class ClientHandover
     }
 
     /** Makes the door listen for a channel. Under the lock, so that no client comes before its channel is known. */
-    synchronized long listen(DoorServerChannel channel, InetSocketAddress address, int backlog, boolean keepAlive,
-                             boolean mayBeTls)
+    synchronized long listen(DoorServerChannel channel, InetSocketAddress address, int backlog, boolean keepAlive, int tls)
     {
-        long listener = door.listen(address, backlog, keepAlive, mayBeTls);
+        long listener = door.listen(address, backlog, keepAlive, tls);
         channels.put(listener, channel);
         return listener;
     }

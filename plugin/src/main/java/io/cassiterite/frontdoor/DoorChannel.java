@@ -14,6 +14,7 @@ import io.netty.channel.epoll.EpollChannelConfig;
 
 import io.cassiterite.engine.Door;
 import io.cassiterite.engine.Door.Client;
+import io.cassiterite.engine.Door.Secured;
 import io.cassiterite.frontdoor.desk.ClientConnections;
 import io.cassiterite.frontdoor.desk.ServedChannel;
 
@@ -29,6 +30,7 @@ final class DoorChannel extends AbstractEpollStreamChannel implements ServedChan
     private final Door door;
     private final ClientConnections connections;
     private final long connection;
+    private final Secured secured;
     private final SocketReturn socketReturn;
     private final ClientHandover handover;
     private int negotiated = Door.FOR_GOOD;
@@ -50,13 +52,24 @@ final class DoorChannel extends AbstractEpollStreamChannel implements ServedChan
         this.door = handover.door();
         this.connections = handover.connections();
         this.connection = client.connection;
+        this.secured = client.secured;
         this.socketReturn = new SocketReturn(this, handover::mayReturn);
     }
 
-    /** The channel is to leave the door, when it is its turn. @return false if it is about to already, or has left */
+    /** @return on what the client and the door have agreed, who speak TLS; null if they do not */
+    Secured secured()
+    {
+        return secured;
+    }
+
+    /**
+     * The channel is to leave the door, when it is its turn.
+     *
+     * @return false if it is about to already, has left, or cannot: nobody else could go on with the door's TLS
+     */
     boolean beginLeaving()
     {
-        if (isLeaving || !isAtDoor)
+        if (isLeaving || !isAtDoor || secured != null)
             return false;
         isLeaving = true;
         return true;
@@ -140,15 +153,15 @@ final class DoorChannel extends AbstractEpollStreamChannel implements ServedChan
     private void beOfKind()
     {
         Kind kind = kind();
-        isKindKnown = kind != null || !handover.hasKinds();
+        isKindKnown = kind != null || secured != null || !handover.hasKinds();
         if (kind != null && kind.isForwarded())
             handover.giveUp(connection);
     }
 
-    /** @return null where each connection has its own verdict, and before the client's STARTUP */
+    /** @return null where each connection has its own verdict, or none, and before the client's STARTUP */
     private Kind kind()
     {
-        if (!handover.hasKinds())
+        if (!handover.hasKinds() || secured != null)
             return null;
         return connections.startup(connection).map(options -> handover.kind(remote.getAddress(), options)).orElse(null);
     }

@@ -23,6 +23,10 @@ import org.apache.cassandra.transport.Connection;
 import org.apache.cassandra.transport.Dispatcher;
 import org.apache.cassandra.transport.PipelineConfigurator;
 
+import io.cassiterite.engine.Door;
+import io.cassiterite.engine.Door.Secured;
+import io.cassiterite.frontdoor.tls.DoorSslHandler;
+
 /**
  * Binds a server of Cassandra's native transport to the front door, or to Netty as stock does while the door is off.
  * Everything else of a connection's pipeline is Cassandra's.
@@ -36,6 +40,7 @@ final class DoorPipelineConfigurator extends PipelineConfigurator
 
     private final FrontDoor frontDoor;
     private final TlsEncryptionPolicy policy;
+    private volatile boolean isBoundByDoor;
 
     DoorPipelineConfigurator(FrontDoor frontDoor, TlsEncryptionPolicy policy, Dispatcher dispatcher)
     {
@@ -47,13 +52,14 @@ final class DoorPipelineConfigurator extends PipelineConfigurator
     @Override
     public ChannelFuture initializeChannel(EventLoopGroup workers, InetSocketAddress socket, Connection.Factory connections)
     {
+        isBoundByDoor = wantsDoor();
         ClientHandover handover = frontDoor.handover();
-        if (handover == null)
+        if (!isBoundByDoor || handover == null)
             return super.initializeChannel(workers, socket, connections);
 
-        boolean mayBeTls = policy == TlsEncryptionPolicy.OPTIONAL;
+        int tls = tls();
         ServerBootstrap bootstrap = new ServerBootstrap()
-                                    .channelFactory(() -> new DoorServerChannel(handover, DatabaseDescriptor.getRpcKeepAlive(), mayBeTls))
+                                    .channelFactory(() -> new DoorServerChannel(handover, DatabaseDescriptor.getRpcKeepAlive(), tls))
                                     .childOption(ChannelOption.ALLOCATOR, CBUtil.allocator)
                                     .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
                                     .childHandler(clientInitializer(connections));
@@ -63,7 +69,32 @@ final class DoorPipelineConfigurator extends PipelineConfigurator
         return bootstrap.bind(socket);
     }
 
-    /** A client with its own socket speaks TLS, which stock's initializer sees to. */
+    /** Whether the port is to be bound anew, because another one binds it from now on. */
+    boolean isToBeBoundAnew()
+    {
+        return isBoundByDoor != wantsDoor();
+    }
+
+    /** A port of TLS alone is of use to the door only while it speaks that. */
+    private boolean wantsDoor()
+    {
+        return frontDoor.handover() != null && (policy != TlsEncryptionPolicy.ENCRYPTED || frontDoor.speaksTls());
+    }
+
+    private int tls()
+    {
+        switch (policy)
+        {
+            case UNENCRYPTED:
+                return Door.TLS_NEVER;
+            case OPTIONAL:
+                return Door.TLS_OPTIONAL;
+            default:
+                return Door.TLS_ALWAYS;
+        }
+    }
+
+    /** A client with its own socket is stock's, which also sees to its TLS. */
     private ChannelInitializer<Channel> clientInitializer(Connection.Factory connections)
     {
         ChannelInitializer<Channel> stock = initializer(connections);
@@ -72,10 +103,15 @@ final class DoorPipelineConfigurator extends PipelineConfigurator
             @Override
             protected void initChannel(Channel channel)
             {
-                if (channel instanceof DoorChannel)
-                    configureInitialPipeline(channel, connections);
-                else
+                if (!(channel instanceof DoorChannel))
+                {
                     channel.pipeline().addLast(stock);
+                    return;
+                }
+                configureInitialPipeline(channel, connections);
+                Secured secured = ((DoorChannel) channel).secured();
+                if (secured != null)
+                    channel.pipeline().addFirst(DoorSslHandler.NAME, new DoorSslHandler(secured));
             }
         };
     }

@@ -28,19 +28,19 @@ final class DoorServerChannel extends AbstractServerChannel
 {
     private final ClientHandover handover;
     private final boolean keepAlive;
-    private final boolean mayBeTls;
+    private final int tls;
     private final ChannelConfig config = new DefaultChannelConfig(this);
 
     private volatile InetSocketAddress bound;
     private volatile boolean isClosed;
     private long listener;
 
-    /** @param mayBeTls whether clients that speak TLS come with their own socket */
-    DoorServerChannel(ClientHandover handover, boolean keepAlive, boolean mayBeTls)
+    /** @param tls which clients speak TLS, as {@link Door#listen} takes it */
+    DoorServerChannel(ClientHandover handover, boolean keepAlive, int tls)
     {
         this.handover = handover;
         this.keepAlive = keepAlive;
-        this.mayBeTls = mayBeTls;
+        this.tls = tls;
     }
 
     @Override
@@ -49,7 +49,7 @@ final class DoorServerChannel extends AbstractServerChannel
         InetSocketAddress wanted = (InetSocketAddress) address;
         try
         {
-            listener = handover.listen(this, wanted, NetUtil.SOMAXCONN, keepAlive, mayBeTls);
+            listener = handover.listen(this, wanted, NetUtil.SOMAXCONN, keepAlive, tls);
         }
         catch (EngineException e)
         {

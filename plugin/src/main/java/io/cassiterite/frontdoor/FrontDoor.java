@@ -19,6 +19,7 @@ import io.cassiterite.frontdoor.desk.ClientConnections;
 import io.cassiterite.frontdoor.desk.Desk;
 import io.cassiterite.frontdoor.desk.Peers;
 import io.cassiterite.frontdoor.desk.QuorumReads;
+import io.cassiterite.frontdoor.tls.TlsWatch;
 import io.cassiterite.reflect.PrivateMember;
 
 /**
@@ -39,6 +40,9 @@ public final class FrontDoor
     /** The parameter that says what becomes of reads that need several replicas. */
     public static final String QUORUM_READS = "front_door_quorum_reads";
 
+    /** The parameter that says who speaks TLS with clients. */
+    public static final String TLS = "front_door_tls";
+
     private static final String PEER_PORT = "front_door_port";
     private static final String DEFAULT_PEER_PORT = "7010";
 
@@ -47,6 +51,7 @@ public final class FrontDoor
     private static final Logger logger = LoggerFactory.getLogger(FrontDoor.class);
     private static final String STRAIGHT = "straight";
     private static final String BY_KIND = "kind";
+    private static final String ON = "on";
     private static final int MAX_LOOPS = 8;
     /** Times that Java could not do what the door had told it to, such as to take a client. */
     private static final String NOTICES_FAILED = "notices_failed";
@@ -56,6 +61,7 @@ public final class FrontDoor
     private volatile boolean sendsStraight;
     private volatile boolean hasKinds;
     private volatile QuorumReads quorumReads = QuorumReads.OFF;
+    private volatile boolean hasTls;
     private volatile int peerPort;
 
     /** Guards what follows. Whoever binds a port holds its server's monitor and takes this one; never the other way. */
@@ -64,6 +70,7 @@ public final class FrontDoor
     private ClientHandover handover;
     private volatile Desk desk;
     private volatile Peers peers;
+    private volatile TlsWatch tls;
 
     private FrontDoor()
     {
@@ -88,6 +95,7 @@ public final class FrontDoor
         changeResponses(parameters.getOrDefault(RESPONSES, ""));
         changeVerdicts(parameters.getOrDefault(VERDICTS, ""));
         peerPort = Integer.parseInt(parameters.getOrDefault(PEER_PORT, DEFAULT_PEER_PORT));
+        hasTls = parameters.getOrDefault(TLS, "").equals(ON);
         quorumReads = QuorumReads.named(parameters.getOrDefault(QUORUM_READS, QuorumReads.OFF.parameter()));
         FrontDoorMode wanted = FrontDoorMode.named(parameters.getOrDefault(PARAMETER, FrontDoorMode.OFF.parameter()));
         try
@@ -144,6 +152,30 @@ public final class FrontDoor
         hasKinds = verdicts.equals(BY_KIND);
     }
 
+    /**
+     * Changes who speaks TLS with clients, from the next one on.
+     *
+     * @param wanted {@code on}: the door, where it can as Cassandra's own transport would
+     * @throws IllegalStateException if a port cannot be bound
+     */
+    public synchronized void changeTls(String wanted)
+    {
+        hasTls = wanted.equals(ON);
+        TlsWatch present = tls;
+        if (present == null)
+            return;
+        present.change(hasTls);
+        if (transport != null)
+            transport.bindAnew();
+    }
+
+    /** @return true if the door speaks TLS with new clients */
+    boolean speaksTls()
+    {
+        TlsWatch present = tls;
+        return present != null && present.isSpoken();
+    }
+
     /** @param wanted what becomes of reads that need several replicas; OFF has its effect when this returns */
     public synchronized void changeQuorumReads(QuorumReads wanted)
     {
@@ -164,8 +196,7 @@ public final class FrontDoor
         mode = wanted;
         try
         {
-            if ((wanted == FrontDoorMode.OFF) != (before == FrontDoorMode.OFF))
-                transport.bindAnew();
+            transport.bindAnew();
         }
         catch (RuntimeException e)
         {
@@ -200,6 +231,9 @@ public final class FrontDoor
         {
             desk = null;
             peers = null;
+            if (tls != null)
+                tls.change(false);
+            tls = null;
             handover = null;
             if (door != null)
                 door.close();
@@ -230,7 +264,8 @@ public final class FrontDoor
     public String gates()
     {
         Desk present = desk;
-        return present == null ? Desk.noGates() : present.gates();
+        TlsWatch watch = tls;
+        return (present == null ? Desk.noGates() : present.gates()) + (watch == null ? "" : watch.report());
     }
 
     /** @return the prepared statements that the door knows: lines as those of {@link #report} */
@@ -279,6 +314,8 @@ public final class FrontDoor
             ClientConnections connections = new ClientConnections();
             desk = new Desk(door, connections, () -> quorumReads != QuorumReads.OFF);
             peers = new Peers(door, peerPort);
+            tls = new TlsWatch(door);
+            tls.change(hasTls);
             handover = new ClientHandover(door, connections, desk, () -> mode == FrontDoorMode.PROXY, () -> sendsStraight,
                                           () -> hasKinds);
             handover.start();

@@ -11,7 +11,6 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.ServerChannel;
 
-import org.apache.cassandra.config.EncryptionOptions.TlsEncryptionPolicy;
 import org.apache.cassandra.service.CassandraDaemon;
 import org.apache.cassandra.service.NativeTransportService;
 import org.apache.cassandra.transport.Connection;
@@ -79,11 +78,8 @@ final class TransportAccess
     {
         TRANSPORT_INITIALIZE.invoke(service);
         for (Server server : servers(service))
-        {
-            boolean isAdopted = SERVER_CONFIGURATOR.get(server) instanceof DoorPipelineConfigurator;
-            if (server.tlsEncryptionPolicy != TlsEncryptionPolicy.ENCRYPTED && !isAdopted)
+            if (!(SERVER_CONFIGURATOR.get(server) instanceof DoorPipelineConfigurator))
                 SERVER_CONFIGURATOR.set(server, configurator(server));
-        }
     }
 
     private DoorPipelineConfigurator configurator(Server server)
@@ -92,7 +88,7 @@ final class TransportAccess
     }
 
     /**
-     * Makes every server that runs bind its port anew; its connections stay.
+     * Makes every server that runs bind its port anew, if another one binds it from now on; its connections stay.
      *
      * @throws IllegalStateException if a port cannot be bound
      */
@@ -108,7 +104,7 @@ final class TransportAccess
     private void bindAnew(Server server)
     {
         Object used = SERVER_CONFIGURATOR.get(server);
-        if (!(used instanceof DoorPipelineConfigurator))
+        if (!(used instanceof DoorPipelineConfigurator) || !((DoorPipelineConfigurator) used).isToBeBoundAnew())
             return;
         // As Server.start, which has the server's monitor too.
         synchronized (server)

@@ -133,6 +133,9 @@ final class NodeEngine implements EngineControl
         String verdicts = options.get(FrontDoor.VERDICTS);
         if (verdicts != null)
             FrontDoor.instance.changeVerdicts(verdicts);
+        String tls = options.get(FrontDoor.TLS);
+        if (tls != null)
+            FrontDoor.instance.changeTls(tls);
         String quorumReads = options.get(FrontDoor.QUORUM_READS);
         if (quorumReads != null)
             FrontDoor.instance.changeQuorumReads(QuorumReads.named(quorumReads));

@@ -71,7 +71,7 @@ class DoorServerChannelTest
     {
         InetSocketAddress address = freeAddress();
         ClientHandover handover = new ClientHandover(door, connections, null, () -> true, () -> false, () -> false);
-        Channel server = new ServerBootstrap().channelFactory(() -> new DoorServerChannel(handover, true, false))
+        Channel server = new ServerBootstrap().channelFactory(() -> new DoorServerChannel(handover, true, Door.TLS_NEVER))
                                               .childHandler(new ChannelInboundHandlerAdapter())
                                               .group(loops).bind(address).sync().channel();
         try (Socket socket = new Socket(address.getAddress(), address.getPort()))
@@ -95,8 +95,8 @@ class DoorServerChannelTest
         ClientHandover handover = new ClientHandover(door, connections, null, () -> true, () -> false, () -> false);
         handover.start();
         // It has no event loop.
-        handover.listen(new DoorServerChannel(handover, true, false), broken, 8, true, false);
-        new ServerBootstrap().channelFactory(() -> new DoorServerChannel(handover, true, false))
+        handover.listen(new DoorServerChannel(handover, true, Door.TLS_NEVER), broken, 8, true, Door.TLS_NEVER);
+        new ServerBootstrap().channelFactory(() -> new DoorServerChannel(handover, true, Door.TLS_NEVER))
                              .childHandler(new Greeting())
                              .group(loops).bind(address).sync();
         for (int i = 1; i <= 2; i++)

@@ -71,7 +71,7 @@ class SocketHandoverTest
             address = (InetSocketAddress) free.getLocalSocketAddress();
         }
         ClientHandover handover = new ClientHandover(door, connections, null, () -> false, () -> false, () -> false);
-        new ServerBootstrap().channelFactory(() -> new DoorServerChannel(handover, true, false))
+        new ServerBootstrap().channelFactory(() -> new DoorServerChannel(handover, true, Door.TLS_NEVER))
                              .childHandler(new ChannelInitializer<>()
                              {
                                  @Override
