@@ -15,13 +15,14 @@ import java.time.Duration;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
 
+import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.transport.Server;
 import org.apache.cassandra.utils.Clock;
 
 /**
  * A second native transport of a test node, on a port of its own: Cassandra's as released, which the front door leaves
- * alone. In the node this is the clock, which Cassandra creates first of all; it opens the port once the node's own is
- * open. The time is the machine's.
+ * alone; its clients speak TLS if those of the node's own do. In the node this is the clock, which Cassandra creates first
+ * of all; it opens the port once the node's own is open. The time is the machine's.
  */
 public final class StockTransport implements Clock
 {
@@ -92,7 +93,9 @@ public final class StockTransport implements Clock
             while (!beans.isRegistered(storage) || !(boolean) beans.getAttribute(storage, "NativeTransportRunning"))
                 Thread.sleep(POLL_MILLIS);
             new Server.Builder().withHost(InetAddress.getByName(System.getProperty(ADDRESS_PROPERTY)))
-                                .withPort(Integer.getInteger(PORT_PROPERTY)).build().start();
+                                .withPort(Integer.getInteger(PORT_PROPERTY))
+                                .withTlsEncryptionPolicy(DatabaseDescriptor.getNativeProtocolEncryptionOptions().tlsEncryptionPolicy())
+                                .build().start();
         }
         catch (Exception | Error e)
         {

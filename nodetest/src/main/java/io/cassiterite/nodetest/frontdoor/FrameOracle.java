@@ -54,13 +54,20 @@ public final class FrameOracle
      */
     FrameOracle(Node node, Replicas replicas, InetSocketAddress stock, TwinConnection.Fault fault, String folder, Consumer<String> log)
     {
+        this(node, replicas, node.cqlAddress(), stock, fault, folder, log);
+    }
+
+    /** @param door where the requests for the front door go */
+    FrameOracle(Node node, Replicas replicas, InetSocketAddress door, InetSocketAddress stock, TwinConnection.Fault fault,
+                String folder, Consumer<String> log)
+    {
         this.node = node;
         this.replicas = replicas;
         report = new DoorReport(node);
         this.fault = fault;
         this.folder = Checkout.root().resolve("build").resolve(folder);
         StockTransport.await(node, stock);
-        addresses.put(Side.DOOR, node.cqlAddress());
+        addresses.put(Side.DOOR, door);
         addresses.put(Side.STOCK, stock);
         this.log = log;
     }

@@ -15,6 +15,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
+
 /** A CQL client that writes and reads envelopes of protocol version 4 itself, from an address of its choice. */
 final class RawClient implements AutoCloseable
 {
@@ -39,15 +42,28 @@ final class RawClient implements AutoCloseable
     private static final int HEADER_BYTES = 9;
     private static final int PATIENCE_MILLIS = 60_000;
 
-    private final Socket socket = new Socket();
+    private final Socket socket;
     private final DataInputStream in;
 
     /** @param from a loopback address */
     RawClient(String from, InetSocketAddress node) throws IOException
     {
+        socket = new Socket();
         socket.setSoTimeout(PATIENCE_MILLIS);
         socket.bind(new InetSocketAddress(InetAddress.getByName(from), 0));
         socket.connect(node);
+        in = new DataInputStream(socket.getInputStream());
+    }
+
+    /** From 127.0.0.1, through TLS. */
+    RawClient(InetSocketAddress node, SSLContext trust, TlsClient.Offer offer) throws IOException
+    {
+        SSLSocket secured = (SSLSocket) trust.getSocketFactory().createSocket(node.getAddress(), node.getPort());
+        socket = secured;
+        socket.setSoTimeout(PATIENCE_MILLIS);
+        secured.setEnabledProtocols(offer.protocols);
+        if (offer.suites != null)
+            secured.setEnabledCipherSuites(offer.suites);
         in = new DataInputStream(socket.getInputStream());
     }
 
