@@ -8,7 +8,7 @@
 mod common;
 
 use cassiterite_frontdoor::{Door, HandedOver, Notice, Way};
-use common::{moved, under_traffic, Dice, Fixture, PATIENCE, PLAIN};
+use common::{moved, pattern, under_traffic, wait_until, Dice, Fixture, PATIENCE, PLAIN};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::os::fd::{AsFd, OwnedFd};
@@ -22,11 +22,6 @@ const STARTUP: &[u8] = b"\x04\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00";
 const READY: &[u8] = b"\x84\x00\x00\x00\x02\x00\x00\x00\x00";
 const OPTIONS: &[u8] = b"\x04\x00\x00\x01\x05\x00\x00\x00\x00";
 const QUERY: &[u8] = b"\x04\x00\x00\x01\x07\x00\x00\x00\x03abc";
-
-/// Bytes that tell where they belong.
-fn pattern(seed: usize, length: usize) -> Vec<u8> {
-    (0..length).map(|at| (at * 31 + at / 251 + seed) as u8).collect()
-}
 
 /// Cassandra's end of a connection: the pair's, and later the client's socket.
 enum End {
@@ -129,14 +124,6 @@ fn connected(fixture: &Fixture) -> (TcpStream, OwnedFd, u64) {
     let seen = fixture.next();
     let Way::Pair(end) = seen.way else { unreachable!("no client here speaks TLS") };
     (client, end, seen.connection)
-}
-
-fn wait_until(what: &str, condition: impl Fn() -> bool) {
-    let begin = Instant::now();
-    while !condition() {
-        assert!(begin.elapsed() < PATIENCE, "{what} did not happen");
-        thread::sleep(Duration::from_millis(1));
-    }
 }
 
 fn socket(given: HandedOver) -> TcpStream {

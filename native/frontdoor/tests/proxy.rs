@@ -8,37 +8,18 @@
 mod common;
 
 use cassiterite_frontdoor::{Counters, DoorOptions, ListenOptions, Tls, Way};
-use common::{cassandras_end, Fixture, PATIENCE, PLAIN};
+use common::{cassandras_end, pattern, read, wait_until, Fixture, PATIENCE, PLAIN};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Bytes that tell where they belong.
-fn pattern(seed: usize, length: usize) -> Vec<u8> {
-    (0..length).map(|at| (at * 31 + at / 251 + seed) as u8).collect()
-}
-
-fn read(source: &mut impl Read, length: usize) -> Vec<u8> {
-    let mut bytes = vec![0; length];
-    source.read_exact(&mut bytes).unwrap();
-    bytes
-}
-
 /// Whether the other side has gone, by whatever way.
 fn has_ended(source: &mut impl Read) -> bool {
     match source.read(&mut [0; 16]) {
         Ok(count) => count == 0,
         Err(error) => error.kind() == ErrorKind::ConnectionReset,
-    }
-}
-
-fn wait_until(what: &str, condition: impl Fn() -> bool) {
-    let begin = Instant::now();
-    while !condition() {
-        assert!(begin.elapsed() < PATIENCE, "{what} did not happen");
-        thread::sleep(Duration::from_millis(1));
     }
 }
 

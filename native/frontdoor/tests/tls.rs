@@ -11,7 +11,7 @@ mod common;
 mod material;
 
 use cassiterite_frontdoor::{DoorOptions, ListenOptions, Notice, Secured, Tls, Way};
-use common::{cassandras_end, moved, Dice, Fixture, PATIENCE, PLAIN};
+use common::{cassandras_end, moved, pattern, read, wait_until, Dice, Fixture, PATIENCE, PLAIN};
 use material::{client, key, terms, SUITES};
 use rustls::version::{TLS12, TLS13};
 use rustls::{CipherSuite, ClientConnection, StreamOwned, SupportedProtocolVersion};
@@ -51,31 +51,13 @@ fn pair(fixture: &Fixture, version: (&'static SupportedProtocolVersion, CipherSu
     (connected, cassandras_end(come))
 }
 
-fn read(source: &mut impl Read, length: usize) -> Vec<u8> {
-    let mut bytes = vec![0; length];
-    source.read_exact(&mut bytes).unwrap();
-    bytes
-}
-
-fn pattern(length: usize) -> Vec<u8> {
-    (0..length).map(|at| (at * 31 + at / 251) as u8).collect()
-}
-
-fn wait_until(what: &str, condition: impl Fn() -> bool) {
-    let begin = Instant::now();
-    while !condition() {
-        assert!(begin.elapsed() < PATIENCE, "{what} did not happen");
-        thread::sleep(Duration::from_millis(1));
-    }
-}
-
 #[test]
 fn plain_bytes_pass_both_ways() {
     let fixture = door(ALWAYS);
     for version in VERSIONS {
         let (mut client, mut cassandra) = pair(&fixture, version);
         for length in [1, 100, 16_384, 16_385, 300_000] {
-            let bytes = pattern(length);
+            let bytes = pattern(0, length);
             thread::scope(|scope| {
                 scope.spawn(|| client.write_all(&bytes).unwrap());
                 assert!(read(&mut cassandra, length) == bytes);
@@ -101,7 +83,7 @@ fn records_may_be_split_anywhere() {
         let mut socket = fixture.connect();
         socket.set_nodelay(true).unwrap();
         socket.set_nonblocking(true).unwrap();
-        let words = pattern(3000);
+        let words = pattern(0, 3000);
         tls.writer().write_all(&words).unwrap();
         let (mut unsent, mut cassandra, mut heard) = (Vec::new(), None, Vec::<u8>::new());
         let begin = Instant::now();
@@ -140,7 +122,7 @@ fn a_slow_client_gets_all() {
     let fixture = door(ALWAYS);
     for version in VERSIONS {
         let (mut client, cassandra) = pair(&fixture, version);
-        let bytes = pattern(20 << 20);
+        let bytes = pattern(0, 20 << 20);
         cassandra.set_nonblocking(true).unwrap();
         let mut sent = 0;
         loop {

@@ -25,12 +25,18 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// A client that was accepted, and nothing else.
 #[derive(Debug)]
 pub(crate) struct FirstByte {
-    pub listener: ListenerId,
     pub client: TcpStream,
-    pub remote: SocketAddr,
-    pub local: SocketAddr,
+    pub endpoints: Endpoints,
     /// Whether the port takes no plain CQL.
     pub is_tls_only: bool,
+}
+
+/// Both ends of a client's socket.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Endpoints {
+    pub listener: ListenerId,
+    pub remote: SocketAddr,
+    pub local: SocketAddr,
 }
 
 /// What a client speaks.

@@ -25,7 +25,7 @@ use crate::client::ListenerId;
 use crate::counters::Tally;
 use crate::parting::Parting;
 use crate::peer::cluster::Cluster;
-use crate::sockets::undecided::{FirstByte, Speaks, Undecided};
+use crate::sockets::undecided::{Endpoints, FirstByte, Speaks, Undecided};
 use crate::tls::terms::Terms;
 
 /// Other even tokens are listeners', odd ones those of clients whose first byte has not come.
@@ -298,8 +298,8 @@ impl Running {
         }
         Tally::add(&self.tally.accepted, 1);
         let is_tls_only = options.tls == Tls::Always;
-        let (remote, local) = (canonical(remote), canonical(local));
-        let client = FirstByte { listener, client, remote, local, is_tls_only };
+        let endpoints = Endpoints { listener, remote: canonical(remote), local: canonical(local) };
+        let client = FirstByte { client, endpoints, is_tls_only };
         match options.tls {
             Tls::Never => return self.decided(client, Speaks::Plain),
             // Cassandra's TLS has to refuse those that speak none.
@@ -324,8 +324,8 @@ impl Running {
         true
     }
 
-    fn decided(&mut self, arrived: FirstByte, speaks: Speaks) {
-        let reception = Arc::clone(&self.ways.reception);
+    fn decided(&self, arrived: FirstByte, speaks: Speaks) {
+        let reception = &self.ways.reception;
         match speaks {
             Speaks::Plain if arrived.is_tls_only => self.hand_over(arrived),
             Speaks::Tls => self.hand_over(arrived),

@@ -15,11 +15,11 @@ use mio::net::TcpStream;
 use mio::{Events, Interest, Poll, Token, Waker};
 use rustls::ServerConfig;
 
-use super::reception::{Arrival, Reception};
+use super::reception::Reception;
 use super::waiting::{run_to_the_end, wait_for_events};
 use crate::counters::Tally;
 use crate::sockets::client_socket::ClientSocket;
-use crate::sockets::undecided::FirstByte;
+use crate::sockets::undecided::{Endpoints, FirstByte};
 use crate::tls::handshake::{Handshake, Progress};
 
 /// Other tokens are those of clients.
@@ -111,7 +111,7 @@ impl Handshaker {
 /// A client in its handshake.
 struct Client {
     socket: TcpStream,
-    arrival: Arrival,
+    endpoints: Endpoints,
     handshake: Handshake,
     until: Instant,
 }
@@ -171,13 +171,12 @@ impl Running {
     }
 
     fn add(&mut self, number: usize, begun: Begun) -> io::Result<()> {
-        let FirstByte { listener, mut client, remote, local, .. } = begun.arrived;
+        let FirstByte { mut client, endpoints, .. } = begun.arrived;
         let handshake = Handshake::new(begun.config)?;
         // Writability of a TCP socket is an event only after it was full.
         self.poll.registry().register(&mut client, Token(number), Interest::READABLE | Interest::WRITABLE)?;
-        let arrival = Arrival { listener, remote, local };
         let until = Instant::now() + self.patience;
-        self.clients.insert(number, Client { socket: client, arrival, handshake, until });
+        self.clients.insert(number, Client { socket: client, endpoints, handshake, until });
         self.step(number)
     }
 
@@ -187,10 +186,10 @@ impl Running {
             return Ok(());
         }
         self.poll.registry().deregister(&mut client.socket)?;
-        if let Some(Client { socket, arrival, handshake, .. }) = self.clients.remove(&number) {
+        if let Some(Client { socket, endpoints, handshake, .. }) = self.clients.remove(&number) {
             let stream = handshake.into_stream(socket);
             let secured = stream.secured();
-            self.reception.seat(ClientSocket::Tls(Box::new(stream)), arrival, secured);
+            self.reception.seat(ClientSocket::Tls(Box::new(stream)), endpoints, secured);
             Tally::add(&self.reception.tally().tls, 1);
             self.has_ended();
         }

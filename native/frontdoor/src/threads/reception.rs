@@ -4,18 +4,17 @@
 //! How a client that was accepted gets to one of the loops, or to the owner of the door with its own socket.
 
 use std::io;
-use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::Arc;
 
 use super::event_loop::EventLoop;
-use crate::client::{Client, ListenerId, Secured, Way};
+use crate::client::{Client, Secured, Way};
 use crate::counters::Tally;
 use crate::notices::Notices;
 use crate::sockets::client_socket::ClientSocket;
 use crate::sockets::newcomer::{new_pair, Newcomer};
-use crate::sockets::undecided::FirstByte;
+use crate::sockets::undecided::{Endpoints, FirstByte};
 
 /// Shared by all threads that clients come from.
 pub(crate) struct Reception {
@@ -26,14 +25,6 @@ pub(crate) struct Reception {
     /// Clients on their way, of which no loop knows yet.
     arriving: AtomicUsize,
     next_connection: AtomicU64,
-}
-
-/// Who a client is, without its socket.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Arrival {
-    pub listener: ListenerId,
-    pub remote: SocketAddr,
-    pub local: SocketAddr,
 }
 
 impl Reception {
@@ -74,15 +65,15 @@ impl Reception {
 
     /// Hands a client over with its own socket, of which nothing has been read.
     pub(crate) fn pass_by(&self, arrived: FirstByte) {
-        let FirstByte { listener, client, remote, local, .. } = arrived;
+        let FirstByte { client, endpoints: Endpoints { listener, remote, local }, .. } = arrived;
         let socket = OwnedFd::from(std::net::TcpStream::from(client));
         let connection = self.number(0);
         self.notices.add(Client { connection, listener, remote, local, way: Way::Direct(socket) });
     }
 
     /// Gives a client to the loop that has the fewest.
-    pub(crate) fn seat(&self, client: ClientSocket, arrival: Arrival, secured: Option<Secured>) {
-        let Arrival { listener, remote, local } = arrival;
+    pub(crate) fn seat(&self, client: ClientSocket, endpoints: Endpoints, secured: Option<Secured>) {
+        let Endpoints { listener, remote, local } = endpoints;
         match self.through_the_door(client) {
             Ok((connection, far)) => {
                 let way = match secured {
@@ -97,8 +88,7 @@ impl Reception {
 
     /// The same for one that needs nothing more.
     pub(crate) fn seat_plain(&self, arrived: FirstByte) {
-        let FirstByte { listener, client, remote, local, .. } = arrived;
-        self.seat(ClientSocket::Plain(client), Arrival { listener, remote, local }, None);
+        self.seat(ClientSocket::Plain(arrived.client), arrived.endpoints, None);
     }
 
     fn through_the_door(&self, client: ClientSocket) -> io::Result<(u64, OwnedFd)> {

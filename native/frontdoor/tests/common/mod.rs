@@ -77,6 +77,25 @@ pub fn cassandras_end(client: Client) -> UnixStream {
     }
 }
 
+/// Bytes that tell where they belong.
+pub fn pattern(seed: usize, length: usize) -> Vec<u8> {
+    (0..length).map(|at| (at * 31 + at / 251 + seed) as u8).collect()
+}
+
+pub fn read(source: &mut impl Read, length: usize) -> Vec<u8> {
+    let mut bytes = vec![0; length];
+    source.read_exact(&mut bytes).unwrap();
+    bytes
+}
+
+pub fn wait_until(what: &str, condition: impl Fn() -> bool) {
+    let begin = Instant::now();
+    while !condition() {
+        assert!(begin.elapsed() < PATIENCE, "{what} did not happen");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
 /// Numbers without order (S. Vigna's xorshift64*).
 pub struct Dice(pub u64);
 

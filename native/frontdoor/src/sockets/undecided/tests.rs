@@ -38,10 +38,8 @@ impl Fixture {
         accepted.set_nonblocking(true).unwrap();
         let local = accepted.local_addr().unwrap();
         let accepted = FirstByte {
-            listener: ListenerId(0),
             client: TcpStream::from_std(accepted),
-            remote,
-            local,
+            endpoints: Endpoints { listener: ListenerId(0), remote, local },
             is_tls_only: false,
         };
         assert!(self.undecided.wait_for(accepted, self.begin + after, None, self.poll.registry()).is_none());

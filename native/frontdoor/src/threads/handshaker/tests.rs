@@ -27,7 +27,11 @@ fn begun(reception: &Arc<Reception>, handshaker: &Handshaker) -> StdTcpStream {
     let First::Hello(offer) = First::of(&offer) else { unreachable!("a hello") };
     let config = Terms::decode(&terms(3, &SUITES, b"certificate", &key())).unwrap().agree(&offer).unwrap();
     let client = TcpStream::from_std(accepted);
-    let arrived = FirstByte { listener: ListenerId(0), client, remote, local: remote, is_tls_only: true };
+    let arrived = FirstByte {
+        client,
+        endpoints: Endpoints { listener: ListenerId(0), remote, local: remote },
+        is_tls_only: true,
+    };
     assert!(handshaker.begin(arrived, config, reception).is_ok());
     socket
 }
