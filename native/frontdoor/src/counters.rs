@@ -23,6 +23,7 @@ pub(crate) struct Tally {
     pub direct: AtomicU64,
     pub tls: AtomicU64,
     pub tls_failed: AtomicU64,
+    pub tls_refused: AtomicU64,
     pub passed_by: AtomicU64,
     pub handed_over: AtomicU64,
     pub taken_back: AtomicU64,
@@ -58,6 +59,8 @@ pub struct Counters {
     pub tls: u64,
     /// Handshakes of TLS with the door that have failed, or have taken too long.
     pub tls_failed: u64,
+    /// Clients whose connection has ended because the door's TLS took no more bytes for them.
+    pub tls_refused: u64,
     /// Clients whose own socket Cassandra got later, because nearly nothing of theirs was answered natively.
     pub handed_over: u64,
     /// How often one of these came back to the door.
@@ -111,6 +114,7 @@ impl Counters {
             ("clients_handed_over", self.direct),
             ("clients_tls", self.tls),
             ("tls_handshakes_failed", self.tls_failed),
+            ("tls_writes_refused", self.tls_refused),
             ("clients_passed_by", self.passed_by),
             ("clients_handed_over_later", self.handed_over),
             ("clients_taken_back", self.taken_back),
@@ -155,6 +159,7 @@ impl Default for Tally {
             direct: zero(),
             tls: zero(),
             tls_failed: zero(),
+            tls_refused: zero(),
             passed_by: zero(),
             handed_over: zero(),
             taken_back: zero(),
@@ -221,6 +226,7 @@ impl Tally {
             direct: of(&self.direct),
             tls: of(&self.tls),
             tls_failed: of(&self.tls_failed),
+            tls_refused: of(&self.tls_refused),
             passed_by: of(&self.passed_by),
             handed_over: of(&self.handed_over),
             taken_back: of(&self.taken_back),

@@ -211,7 +211,7 @@ impl Door {
             Ok(Some(Ok(straight))) => straight,
             Ok(None) => Straight::default(),
             Ok(Some(Err(_))) | Err(_) => {
-                drop(visit.take());
+                visit.take().into_iter().for_each(|over| over.count_end(&self.shared.tally));
                 Straight { sent_bytes: 0, wants_loop: true }
             }
         };

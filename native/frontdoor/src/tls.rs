@@ -5,12 +5,14 @@
 //!
 //! | Modules | What they know |
 //! |---|---|
-//! | `suites` | the names of cipher suites |
+//! | `suites` | cipher suites, and their names |
 //! | `hello` | what a client offers, while its bytes are still in the socket |
 //! | `terms` | the node's key, and what Cassandra would agree on with a client |
+//! | `ends` | what is seen of a socket while TLS reads and writes it |
 //! | `stream` | the bytes of a client after its handshake |
 //! | `handshake` | the way there |
 
+pub(crate) mod ends;
 pub(crate) mod handshake;
 pub(crate) mod hello;
 pub(crate) mod stream;

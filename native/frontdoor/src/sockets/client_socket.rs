@@ -39,6 +39,11 @@ impl ClientSocket {
         matches!(self, ClientSocket::Tls(stream) if stream.has_ended())
     }
 
+    /// Whether TLS takes no more bytes for the client, whose connection is over then.
+    pub(crate) fn has_refused(&self) -> bool {
+        matches!(self, ClientSocket::Tls(stream) if stream.has_refused())
+    }
+
     /// Whether bytes that it took wait for [`ClientSocket::send`].
     pub(crate) fn wants_write(&self) -> bool {
         matches!(self, ClientSocket::Tls(stream) if stream.wants_write())

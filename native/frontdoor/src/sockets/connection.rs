@@ -246,6 +246,11 @@ impl Connection {
         answered
     }
 
+    /// Counts a connection that is over.
+    pub(crate) fn count_end(&self, tally: &Tally) {
+        Tally::add(&tally.tls_refused, u64::from(self.client.has_refused()));
+    }
+
     /// Whether nearly all requests of the latest window were passed on; says so once for each window.
     pub(crate) fn is_forwarded(&mut self, window: Duration) -> bool {
         // Whose TLS is the door's has nowhere to go.

@@ -394,7 +394,7 @@ impl LoopThread {
             }
         }
         if next == Next::Close {
-            drop(visit.take());
+            visit.take().into_iter().for_each(|over| over.count_end(&self.tally));
         }
         drop(visit);
         match next {

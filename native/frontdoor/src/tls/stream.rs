@@ -9,6 +9,7 @@ use mio::net::TcpStream;
 use rustls::server::ServerConnection;
 use rustls::ProtocolVersion;
 
+use super::ends::{send, Source, Target};
 use super::suites::name;
 use crate::client::Secured;
 
@@ -25,27 +26,25 @@ pub(crate) struct TlsStream {
     /// Whether the last call has left bytes in the socket, of which no event tells.
     is_left: bool,
     has_failed: bool,
+    /// Whether TLS has refused bytes for the client.
+    has_refused: bool,
 }
 
-/// Reads, and notes whether that has emptied the socket.
-struct Source<'a> {
-    socket: &'a mut TcpStream,
-    is_drained: bool,
-}
-
-impl Read for Source<'_> {
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let read = self.socket.read(bytes);
-        // epoll(7): a short read of a stream socket has emptied it, and later bytes are a new edge
-        self.is_drained = !matches!(read, Ok(count) if count == bytes.len());
-        read
-    }
+/// What reading the socket has come to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Received {
+    /// Nothing, or an end.
+    Nothing,
+    /// All bytes that were there; an end may be behind them, of which no further event tells.
+    Drained,
+    /// There may be more.
+    More,
 }
 
 impl TlsStream {
     /// * `tls` whose handshake is over
     pub(crate) fn new(socket: TcpStream, tls: Box<ServerConnection>) -> TlsStream {
-        TlsStream { socket, tls, has_ended: false, is_left: false, has_failed: false }
+        TlsStream { socket, tls, has_ended: false, is_left: false, has_failed: false, has_refused: false }
     }
 
     /// What the handshake has agreed on.
@@ -77,17 +76,22 @@ impl TlsStream {
         !self.has_failed && self.tls.wants_write()
     }
 
-    /// Reads records until one has content; false where there is nothing more now.
-    fn receive(&mut self, left_bytes: &mut usize) -> io::Result<bool> {
-        let mut source = Source { socket: &mut self.socket, is_drained: false };
+    /// Whether the connection has ended because TLS takes no more bytes for the client.
+    pub(crate) fn has_refused(&self) -> bool {
+        self.has_refused
+    }
+
+    /// Reads what the socket has, as far as TLS takes it at once.
+    fn receive(&mut self, left_bytes: &mut usize) -> io::Result<Received> {
+        let mut source = Source::new(&mut self.socket);
         match self.tls.read_tls(&mut source) {
             Ok(0) => self.has_ended = true,
             Ok(count) => *left_bytes = left_bytes.saturating_sub(count),
-            Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(false),
-            Err(error) if error.kind() == ErrorKind::Interrupted => return Ok(true),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(Received::Nothing),
+            Err(error) if error.kind() == ErrorKind::Interrupted => return Ok(Received::More),
             Err(error) => return Err(error),
         }
-        let is_drained = source.is_drained;
+        let is_drained = source.is_drained();
         match self.tls.process_new_packets() {
             Ok(state) => self.has_ended |= state.peer_has_closed(),
             Err(error) => {
@@ -97,7 +101,11 @@ impl TlsStream {
                 return Err(io::Error::new(ErrorKind::InvalidData, error));
             }
         }
-        Ok(!is_drained && !self.has_ended)
+        Ok(match is_drained {
+            _ if self.has_ended => Received::Nothing,
+            true => Received::Drained,
+            false => Received::More,
+        })
     }
 
     /// What is decrypted already.
@@ -111,16 +119,7 @@ impl TlsStream {
 
     /// Sends what waits; false where the socket takes no more.
     fn send(&mut self) -> io::Result<bool> {
-        while self.tls.wants_write() {
-            match self.tls.write_tls(&mut self.socket) {
-                Ok(0) => return Err(ErrorKind::WriteZero.into()),
-                Ok(_) => {}
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(false),
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(true)
+        send(&mut self.tls, &mut self.socket)
     }
 
     fn write_with(&mut self, write: impl FnOnce(&mut rustls::Writer<'_>) -> io::Result<usize>) -> io::Result<usize> {
@@ -132,7 +131,14 @@ impl TlsStream {
             return Err(ErrorKind::WouldBlock.into());
         }
         let taken = write(&mut self.tls.writer())?;
-        self.send()?;
+        let mut target = Target::new(&mut self.socket);
+        let sent = send(&mut self.tls, &mut target);
+        // The library may answer that it has taken them, and have nothing but an alert for the client.
+        if taken > 0 && !target.begins_with_content() {
+            (self.has_failed, self.has_refused) = (true, true);
+            return Err(io::Error::other("TLS takes no more bytes for this client"));
+        }
+        sent?;
         Ok(taken)
     }
 }
@@ -149,9 +155,9 @@ impl Read for TlsStream {
                 self.is_left = true;
                 break;
             }
-            let has_more = self.receive(&mut left_bytes)?;
+            let received = self.receive(&mut left_bytes)?;
             filled += self.take(bytes.get_mut(filled..).unwrap_or_default())?;
-            if !has_more {
+            if received != Received::More {
                 break;
             }
         }
@@ -191,3 +197,7 @@ impl Drop for TlsStream {
         }
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing)]
+pub(crate) mod tests;

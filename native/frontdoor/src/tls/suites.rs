@@ -1,9 +1,43 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Cipher suites by the names that Java gives them.
+//! Cipher suites: those of the library, by the names that Java gives them.
 
-use rustls::{CipherSuite, SignatureAlgorithm};
+use std::sync::LazyLock;
+
+use rustls::crypto::ring::ALL_CIPHER_SUITES;
+use rustls::{CipherSuite, CipherSuiteCommon, SignatureAlgorithm, SupportedCipherSuite, Tls12CipherSuite};
+
+/// Those with which the door can speak. A TLS 1.2 key cannot be changed, so that the library would end a connection after
+/// 2^24 records of AES-GCM: at 5,000 responses a second within an hour. BoringSSL, and so Cassandra, counts none.
+static SUITES: LazyLock<Vec<SupportedCipherSuite>> = LazyLock::new(|| {
+    let uncounted = |suite: &SupportedCipherSuite| match suite {
+        SupportedCipherSuite::Tls12(suite) => SupportedCipherSuite::Tls12(with_limit(suite, u64::MAX)),
+        of_tls13 => *of_tls13,
+    };
+    ALL_CIPHER_SUITES.iter().map(uncounted).collect()
+});
+
+/// All suites with which the door can speak.
+pub(crate) fn suites() -> &'static [SupportedCipherSuite] {
+    &SUITES
+}
+
+/// A suite of which one key encrypts so many records. It is never freed.
+pub(crate) fn with_limit(suite: &Tls12CipherSuite, records: u64) -> &'static Tls12CipherSuite {
+    let common = CipherSuiteCommon {
+        suite: suite.common.suite,
+        hash_provider: suite.common.hash_provider,
+        confidentiality_limit: records,
+    };
+    Box::leak(Box::new(Tls12CipherSuite {
+        common,
+        prf_provider: suite.prf_provider,
+        kx: suite.kx,
+        sign: suite.sign,
+        aead_alg: suite.aead_alg,
+    }))
+}
 
 /// The name of a suite, if it is known.
 pub(crate) fn name(suite: CipherSuite) -> Option<&'static str> {

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use rustls::crypto::ring::{default_provider, sign::any_supported_type, ALL_CIPHER_SUITES};
+use rustls::crypto::ring::{default_provider, sign::any_supported_type};
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::server::{NoServerSessionStorage, ServerConfig};
@@ -14,7 +14,7 @@ use rustls::version::{TLS12, TLS13};
 use rustls::{CipherSuite, SignatureScheme, SupportedCipherSuite, SupportedProtocolVersion};
 
 use super::hello::Hello;
-use super::suites::{is_of_tls13, named, needs_other_key};
+use super::suites::{is_of_tls13, named, needs_other_key, suites};
 
 const VERSION: u8 = 1;
 const HAS_TLS12: u8 = 1;
@@ -56,7 +56,7 @@ impl Terms {
     }
 
     fn make_configs(&mut self) -> Result<(), rustls::Error> {
-        for known in ALL_CIPHER_SUITES.iter().filter(|known| self.suites.contains(&known.suite())) {
+        for known in suites().iter().filter(|known| self.suites.contains(&known.suite())) {
             if self.has(known.suite()) {
                 let config = self.config(*known)?;
                 self.configs.push((known.suite(), config));
@@ -75,17 +75,17 @@ impl Terms {
 
     /// For clients with whom this suite is agreed on.
     fn config(&self, suite: SupportedCipherSuite) -> Result<Arc<ServerConfig>, rustls::Error> {
-        let mut suites = vec![suite];
+        let mut chosen = vec![suite];
         let mut versions: Vec<&SupportedProtocolVersion> = vec![&TLS13];
         if !is_of_tls13(suite.suite()) {
             versions = vec![&TLS12];
             if self.has_tls13 {
                 // So that the client can tell that nobody has taken TLS 1.3 out of its offer (RFC 8446, 4.1.3).
                 versions.push(&TLS13);
-                suites.extend(ALL_CIPHER_SUITES.iter().filter(|other| is_of_tls13(other.suite())));
+                chosen.extend(suites().iter().filter(|other| is_of_tls13(other.suite())));
             }
         }
-        let provider = CryptoProvider { cipher_suites: suites, ..default_provider() };
+        let provider = CryptoProvider { cipher_suites: chosen, ..default_provider() };
         let mut config = ServerConfig::builder_with_provider(Arc::new(provider))
             .with_protocol_versions(&versions)?
             .with_no_client_auth()
@@ -124,7 +124,7 @@ impl Terms {
         let key = self.key.key.algorithm();
         let mut own = self.suites.iter().copied().filter(|suite| !is_of_tls13(*suite) && !needs_other_key(*suite, key));
         let suite = own.find(|suite| hello.suites.contains(suite))?;
-        let known = ALL_CIPHER_SUITES.iter().find(|known| known.suite() == suite)?;
+        let known = suites().iter().find(|known| known.suite() == suite)?;
         let SupportedCipherSuite::Tls12(known) = known else { return None };
         self.key.key.choose_scheme(&known.resolve_sig_schemes(&hello.schemes))?;
         Some(suite)

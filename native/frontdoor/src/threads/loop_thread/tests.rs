@@ -14,6 +14,7 @@ use crate::rights::table_reader::{Entries, Reach, TableReader, Unread};
 use crate::session::TURN_READS;
 use crate::sockets::client_socket::ClientSocket;
 use crate::threads::pool::Pool;
+use crate::tls::stream::tests::{limited, pair};
 use mio::net::{TcpStream, UnixStream};
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream as Client};
@@ -97,6 +98,29 @@ fn a_panic_costs_its_connection_only() {
         }
     };
     assert_eq!(heard, 9);
+}
+
+/// Cassandra's responses must not vanish in a connection that looks well.
+#[test]
+fn a_client_whose_tls_takes_no_more_is_ended_and_counted() {
+    let mut running = running();
+    let (stream, mut client) = pair(limited(10));
+    let (mut newcomer, _, mut far) = newcomer(1);
+    newcomer.client = ClientSocket::Tls(Box::new(stream));
+    running.handle.has_come();
+    running.add(newcomer);
+    let slot = running.slots[&1];
+    let mut sent = 0;
+    while running.connections.contains(slot) {
+        sent += 1;
+        assert!(sent < 20, "more than the suite encrypts");
+        far.write_all(b"\xff").unwrap();
+        running.turn(slot, Side::Cassandra, false);
+    }
+    let mut heard = Vec::new();
+    client.read_to_end(&mut heard).unwrap();
+    assert_eq!(heard.len(), sent - 1);
+    assert_eq!((running.tally.read().tls_refused, running.tally.read().open), (1, 0));
 }
 
 #[test]

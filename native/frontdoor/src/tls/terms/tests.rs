@@ -83,6 +83,19 @@ fn a_version_that_is_off_is_not_spoken() {
     assert!(config.crypto_provider().cipher_suites.iter().all(|suite| suite.suite() == EC_256));
 }
 
+/// BoringSSL counts none: a connection with a response a record must not end after 2^24 of them.
+#[test]
+fn no_suite_of_tls12_counts_records_out() {
+    let terms = with(3, &SUITES);
+    let of_tls12 = terms.configs.iter().flat_map(|(_, config)| &config.crypto_provider().cipher_suites);
+    let limits = of_tls12.filter_map(|suite| match suite {
+        SupportedCipherSuite::Tls12(suite) => Some(suite.common.confidentiality_limit),
+        _ => None,
+    });
+    let limits = limits.collect::<Vec<u64>>();
+    assert_eq!(limits, [u64::MAX; 3]);
+}
+
 /// As Netty has it where `cipher_suites` names none of TLS 1.3.
 #[test]
 fn a_version_without_a_suite_is_off() {
