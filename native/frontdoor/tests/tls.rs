@@ -294,3 +294,20 @@ fn a_door_that_closes_ends_handshakes_and_connections() {
         assert!(ended.is_ok() || ended.is_err_and(|error| error.kind() == ErrorKind::ConnectionReset));
     }
 }
+
+/// As a client that is killed while it sends: the last bytes and the end come in one event.
+#[test]
+fn an_end_within_a_record_is_an_end() {
+    let fixture = door(ALWAYS);
+    for version in VERSIONS {
+        let (mut client, mut cassandra) = pair(&fixture, version);
+        let mut record = Vec::new();
+        client.conn.writer().write_all(b"never whole").unwrap();
+        client.conn.write_tls(&mut record).unwrap();
+        // They leave with the end.
+        assert_eq!(rustix::net::send(&client.sock, &record[..10], rustix::net::SendFlags::MORE), Ok(10));
+        client.sock.shutdown(Shutdown::Write).unwrap();
+        assert_eq!(cassandra.read(&mut [0]).unwrap(), 0);
+    }
+    wait_until("the end of both", || fixture.door.counters().open == 0);
+}

@@ -157,7 +157,8 @@ impl Read for TlsStream {
             }
             let received = self.receive(&mut left_bytes)?;
             filled += self.take(bytes.get_mut(filled..).unwrap_or_default())?;
-            if received != Received::More {
+            // Where nothing is decrypted the caller does not read again.
+            if received == Received::Nothing || received == Received::Drained && filled > 0 {
                 break;
             }
         }

@@ -86,3 +86,25 @@ fn bytes_that_tls_does_not_take_do_not_count_as_sent() {
         assert_eq!(heard, sent);
     }
 }
+
+/// The door's loop hears of what a killed client sent last and of its end at once, and of nothing later.
+#[test]
+fn an_end_within_a_record_is_seen_with_the_bytes_before_it() {
+    for whole_records in [0, 1] {
+        let (mut stream, mut client) = pair(limited(u64::MAX));
+        let mut records = Vec::new();
+        for _ in 0..=whole_records {
+            client.conn.writer().write_all(PART).unwrap();
+            client.conn.write_tls(&mut records).unwrap();
+        }
+        client.sock.write_all(&records[..records.len() - PART.len()]).unwrap();
+        client.sock.shutdown(Shutdown::Write).unwrap();
+        await_events(stream.socket(), PollFlags::RDHUP);
+        let mut bytes = [0; 100];
+        for _ in 0..whole_records {
+            assert_eq!(stream.read(&mut bytes).unwrap(), PART.len());
+        }
+        assert_eq!(stream.read(&mut bytes).unwrap(), 0);
+        assert!(stream.has_ended());
+    }
+}
