@@ -11,9 +11,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
+import org.slf4j.LoggerFactory;
+
 import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.utils.NoSpamLogger;
 import org.apache.cassandra.utils.Throwables;
 
 import io.cassiterite.engine.BackgroundWork;
@@ -26,6 +30,11 @@ import io.cassiterite.engine.TableSchema;
  */
 final class OpenTables
 {
+    /** As many as the door has recipes. */
+    static final int MAX_OF_OTHERS = 10_000;
+
+    private static final NoSpamLogger NO_SPAM = NoSpamLogger.getLogger(LoggerFactory.getLogger(OpenTables.class), 10, TimeUnit.MINUTES);
+
     private final NativeDoor door;
     private final Function<TableId, TableState> states;
     /** Of each wanted table, how the door has it. */
@@ -58,11 +67,26 @@ final class OpenTables
             remove(id);
     }
 
-    /** Another node would read the table. */
+    /** Another node would read the table. It may name any: one that Cassandra does not have is forgotten. */
     synchronized void wantForOthers(TableId id, long untilNanos)
     {
+        if (ofOthers.size() >= MAX_OF_OTHERS && !ofOthers.containsKey(id))
+        {
+            NO_SPAM.warn("The front door is open for other nodes in {} tables already; their reads of others are left to Cassandra",
+                         MAX_OF_OTHERS);
+            return;
+        }
         ofOthers.put(id, untilNanos);
         add(id);
+        if (tables.get(id).closed.contains(TableGate.DROPPED))
+            forgetOfOthers(id);
+    }
+
+    private void forgetOfOthers(TableId id)
+    {
+        ofOthers.remove(id);
+        if (!ofRecipes.contains(id))
+            remove(id);
     }
 
     /** Other nodes ask again for what they read still. */
@@ -73,8 +97,7 @@ final class OpenTables
             if (until - nowNanos < 0)
                 old.add(id);
         });
-        ofOthers.keySet().removeAll(old);
-        old.stream().filter(id -> !ofRecipes.contains(id)).forEach(this::remove);
+        old.forEach(this::forgetOfOthers);
     }
 
     private void add(TableId id)

@@ -147,6 +147,45 @@ class OpenTablesTest
         assertEquals(Map.of(), door.open);
     }
 
+    /** A member that names tables without end must not fill the desk, which looks at all of them ten times a second. */
+    @Test
+    void whatOtherNodesReadIsNoneThatCassandraDoesNotHave()
+    {
+        state = TableState.closed(Set.of(TableGate.DROPPED));
+        tables.wantForOthers(id, 100);
+        assertEquals(Set.of(), tables.ofOthers());
+        assertEquals(Map.of(), tables.closed());
+
+        tables.want(id);
+        tables.wantForOthers(id, 100);
+        assertEquals(Set.of(), tables.ofOthers());
+        assertEquals(Set.of(id), tables.closed().keySet(), "it is still one of recipes");
+    }
+
+    @Test
+    void aTableThatCassandraHasNoMoreIsNoneThatOtherNodesRead()
+    {
+        tables.wantForOthers(id, 100);
+        state = TableState.closed(Set.of(TableGate.DROPPED));
+        tables.wantForOthers(id, 200);
+        assertEquals(Map.of(), tables.closed());
+        assertEquals(Map.of(), door.open);
+    }
+
+    @Test
+    void otherNodesReadSoManyTablesAtOnce()
+    {
+        state = TableState.closed(Set.of(TableGate.SSTABLES));
+        tables.wantForOthers(id, 100);
+        for (int i = 0; i < OpenTables.MAX_OF_OTHERS; i++)
+            tables.wantForOthers(TableId.generate(), 100);
+        assertEquals(OpenTables.MAX_OF_OTHERS, tables.ofOthers().size());
+        assertEquals(OpenTables.MAX_OF_OTHERS, tables.closed().size());
+        tables.wantForOthers(id, 200);
+        tables.forgetOthers(101);
+        assertEquals(Set.of(id), tables.ofOthers(), "those that are there are read on");
+    }
+
     /** F6: with another layout or grace the old opening ends before the new one begins. */
     @Test
     void anotherLayoutIsAnotherOpening()
