@@ -36,6 +36,8 @@ pub(crate) struct Prepared {
     pub recipe: Recipe,
     /// No other one of this process has it.
     pub number: u64,
+    /// For the layout that was there first. A schema change ends the tables' openings before recipes of after it come: a later
+    /// layout is that of a later schema.
     spec: OnceLock<Spec>,
     standing: AtomicU8,
     matches: AtomicU32,

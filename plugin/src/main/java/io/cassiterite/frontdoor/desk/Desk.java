@@ -190,8 +190,18 @@ public final class Desk
 
     private void schemaChanged(SchemaWatch.Change change)
     {
-        recipes.schemaChanged(change::concerns);
-        tables.refresh();
+        schemaChanged(change, recipes, tables);
+    }
+
+    /**
+     * The tables first: a recipe of after the change that met one as it was before would be of another layout than it, for as long as
+     * the recipe lives.
+     */
+    static void schemaChanged(SchemaWatch.Change change, Recipes recipes, OpenTables tables)
+    {
+        // each of them, also where another fails
+        Throwables.maybeFail(Throwables.perform((Throwable) null, () -> tables.close(change::concerns),
+                                                () -> recipes.schemaChanged(change::concerns), tables::refresh));
     }
 
     /** Tables whose replicas are not known any more are closed until the next round. */

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 import org.slf4j.LoggerFactory;
 
@@ -157,6 +158,16 @@ final class OpenTables
             return;
         door.closeTable(TableSchema.identity(id));
         tables.replace(id, TableState.closed(Set.of()));
+    }
+
+    /** The same for all tables that have to do with a change. Throws where one cannot be closed, after the others. */
+    synchronized void close(Predicate<TableId> concerned)
+    {
+        Throwable failure = null;
+        for (TableId id : tables.keySet())
+            if (concerned.test(id))
+                failure = Throwables.perform(failure, () -> close(id));
+        Throwables.maybeFail(failure);
     }
 
     /** Closes all, and wants none. */

@@ -178,5 +178,14 @@ final class SchemaWatch implements SchemaChangeListener
         {
             return table == null ? statement.keyspace.equals(keyspace) : statement.table.equals(table);
         }
+
+        /** Also a table of whose keyspace nobody knows any more. */
+        boolean concerns(TableId id)
+        {
+            if (table != null)
+                return id.equals(table);
+            TableMetadata metadata = Schema.instance.getTableMetadata(id);
+            return metadata == null || metadata.keyspace.equals(keyspace);
+        }
     }
 }

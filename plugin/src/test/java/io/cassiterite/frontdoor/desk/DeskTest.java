@@ -4,6 +4,7 @@
  */
 package io.cassiterite.frontdoor.desk;
 
+import java.util.List;
 import java.util.Set;
 
 import org.junit.jupiter.api.BeforeAll;
@@ -11,6 +12,8 @@ import org.junit.jupiter.api.Test;
 
 import org.apache.cassandra.schema.TableId;
 
+import io.cassiterite.engine.EngineTestAccess;
+import io.cassiterite.engine.Table;
 import io.cassiterite.memtable.TestMemtable;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -25,6 +28,7 @@ class DeskTest
     private final Grants grants = new Grants(door, (asking, statement) -> true, Runnable::run, () -> true, () -> now);
     private final OpenTables tables = new OpenTables(door, ignored -> TableState.closed(Set.of()));
     private final Lease lease = new Lease(door, Set::of);
+    private final Table table = EngineTestAccess.table("shop.orders");
 
     @BeforeAll
     static void initialize()
@@ -86,5 +90,27 @@ class DeskTest
             Desk.look(lease, failing, grants);
             assertTrue(door.leased);
         }
+    }
+
+    /**
+     * A recipe of after the change that met a table as it was before would pass on all reads of several replicas, as long as it
+     * lives. The clerk may learn one as soon as those of before are gone.
+     */
+    @Test
+    void tablesAreClosedBeforeRecipesOfANewSchemaCanCome()
+    {
+        TableId orders = TableId.generate();
+        OpenTables opened = new OpenTables(door, ignored -> TableState.open(table, RingRangesTest.ALONE, 1));
+        FakeStatements statements = new FakeStatements();
+        Recipes recipes = new Recipes(door, statements, opened, grants, () -> now);
+        opened.wantForOthers(orders, Long.MAX_VALUE);
+        recipes.want(statements.prepare('a', orders));
+        door.calls.clear();
+        Desk.schemaChanged(new SchemaWatch.Change("shop", orders), recipes, opened);
+        assertEquals(List.of("close " + orders, "drop a", "open " + orders), door.calls);
+
+        door.calls.clear();
+        Desk.schemaChanged(new SchemaWatch.Change("shop", TableId.generate()), recipes, opened);
+        assertEquals(List.of(), door.calls);
     }
 }

@@ -11,6 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
+import org.apache.cassandra.db.SystemKeyspace;
 import org.apache.cassandra.db.marshal.Int32Type;
 import org.apache.cassandra.schema.KeyspaceMetadata;
 import org.apache.cassandra.schema.KeyspaceParams;
@@ -103,6 +104,8 @@ class SchemaWatchTest
         {
             assertTrue(change.concerns(statement(table.id, "shop")));
             assertFalse(change.concerns(statement(TableId.generate(), "shop")));
+            assertTrue(change.concerns(table.id));
+            assertFalse(change.concerns(TableId.generate()));
         }
     }
 
@@ -118,6 +121,8 @@ class SchemaWatchTest
         {
             assertTrue(change.concerns(statement(TableId.generate(), "shop")));
             assertFalse(change.concerns(statement(TableId.generate(), "bank")));
+            assertTrue(change.concerns(TableId.generate()), "it may have been one of the keyspace");
+            assertFalse(change.concerns(SystemKeyspace.metadata().tables.getNullable(SystemKeyspace.LOCAL).id));
         }
     }
 }
