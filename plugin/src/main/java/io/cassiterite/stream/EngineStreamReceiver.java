@@ -28,10 +28,8 @@ import org.apache.cassandra.streaming.IncomingStream;
 import org.apache.cassandra.streaming.StreamSession;
 
 import io.cassiterite.engine.EngineException;
-import io.cassiterite.engine.Table;
+import io.cassiterite.engine.Store;
 import io.cassiterite.index.IndexedBulkLoad;
-import io.cassiterite.memtable.CassiteriteMemtable;
-import io.cassiterite.memtable.EngineTables;
 import io.cassiterite.memtable.MemtableStatistics;
 
 /**
@@ -46,8 +44,7 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
     private final ColumnFamilyStore cfs;
     private final StreamSession session;
     private final Map<UUID, IncomingShipment> shipments = new ConcurrentHashMap<>();
-    /** The generation at the session's begin; null if the table was being dropped. */
-    private final Table begunWith;
+    private final BegunGeneration begun;
     private boolean over;
     /** The sstables are no longer this session's, but the table's. */
     private volatile boolean landed;
@@ -57,8 +54,7 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
         super(cfs, session, totalStreams);
         this.cfs = cfs;
         this.session = session;
-        CassiteriteMemtable memtable = EngineTables.find(cfs.metadata.id);
-        this.begunWith = memtable == null ? null : memtable.table();
+        this.begun = new BegunGeneration(cfs);
         MergeInTask.instance.receiving(cfs.metadata.id);
     }
 
@@ -73,23 +69,16 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
     {
         if (over)
             throw new IOException("the session is over");
+        begun.ensureCurrent();
         IncomingShipment shipment = shipments.get(header.shipment);
         if (shipment == null)
         {
-            Table table = memtable().table();
-            RingBoundaries.refresh(table.store());
-            shipment = new IncomingShipment(session, cfs.metadata(), table.store(), header);
+            Store store = begun.table().store();
+            RingBoundaries.refresh(store);
+            shipment = new IncomingShipment(session, cfs.metadata(), store, header);
             shipments.put(header.shipment, shipment);
         }
         return shipment;
-    }
-
-    private CassiteriteMemtable memtable()
-    {
-        CassiteriteMemtable memtable = EngineTables.find(cfs.metadata.id);
-        if (memtable == null || memtable.table() == null)
-            throw new IllegalStateException(cfs.metadata() + " was dropped during streaming");
-        return memtable;
     }
 
     @Override
@@ -123,7 +112,8 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
     {
         List<Bounds<Token>> bounds = sstableBounds();
         shipments.values().forEach(shipment -> bounds.addAll(shipment.bounds()));
-        MemtableStatistics statistics = shipments.isEmpty() ? null : memtable().statistics();
+        begun.ensureCurrent();
+        MemtableStatistics statistics = shipments.isEmpty() ? null : begun.memtable().statistics();
         if (statistics != null)
             statistics.beginBulkLoad();
         try
@@ -137,10 +127,21 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
             // also if one has failed: those before it stay in the table
             invalidateCaches(bounds);
             if (statistics != null)
-            {
-                memtable().statistics().reload();
-                statistics.endBulkLoad();
-            }
+                endBulkLoad(statistics);
+        }
+    }
+
+    /** Nobody asks for the statistics of a generation that the table has no more, and the engine may have closed it. */
+    private void endBulkLoad(MemtableStatistics statistics)
+    {
+        try
+        {
+            if (begun.isCurrent())
+                statistics.reload();
+        }
+        finally
+        {
+            statistics.endBulkLoad();
         }
     }
 
@@ -154,12 +155,12 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
     {
         if (forCdc)
         {
-            SstableLanding.ensureSame(cfs, begunWith);
+            begun.ensureCurrent();
             super.finished();
         }
         else
         {
-            SstableLanding.land(cfs, begunWith, sstables, this::add);
+            SstableLanding.land(cfs, begun, sstables, this::add);
         }
     }
 
@@ -172,6 +173,7 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
 
     private void take(IncomingShipment shipment)
     {
+        begun.ensureCurrent(); // before indexes are called incomplete; the engine looks again when it has its locks
         bring(() -> IndexedBulkLoad.take(cfs, shipment.ranges(), () -> receive(shipment)));
     }
 
@@ -195,11 +197,17 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
     {
         try
         {
-            shipment.receive(memtable().table());
+            shipment.receive(begun.table());
         }
         catch (IOException e)
         {
             throw new UncheckedIOException(e);
+        }
+        catch (EngineException e)
+        {
+            if (e.kind() == EngineException.Kind.CLOSED)
+                begun.ensureCurrent(); // says it as it does elsewhere
+            throw e;
         }
     }
 
@@ -257,7 +265,8 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
 
     private synchronized void end()
     {
-        shipments.values().forEach(IncomingShipment::discard);
+        boolean mayComeAgain = begun.isCurrent();
+        shipments.values().forEach(shipment -> shipment.discard(mayComeAgain));
         if (!over)
             MergeInTask.instance.received(cfs.metadata.id);
         over = true;

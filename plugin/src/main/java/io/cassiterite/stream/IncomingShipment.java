@@ -130,13 +130,15 @@ final class IncomingShipment
     /**
      * The session has failed: verified whole files are retained for the next try, the others deleted. Does nothing
      * after success.
+     *
+     * @param mayComeAgain false deletes all of them
      */
-    synchronized void discard()
+    synchronized void discard(boolean mayComeAgain)
     {
         if (over)
             return;
         for (IncomingFile file : verified.values())
-            if (file.header().kind == ShipmentFile.Kind.WHOLE)
+            if (mayComeAgain && file.header().kind == ShipmentFile.Kind.WHOLE)
                 RetainedFiles.retain(store, table, folder.resolve(file.header().name), file.header().bytes);
         RetainedFiles.publish();
         end(StreamRecord.State.FAILED);

@@ -19,6 +19,7 @@ import org.apache.cassandra.schema.TableMetadataRef;
 import org.apache.cassandra.utils.concurrent.OpOrder;
 
 import io.cassiterite.engine.Store;
+import io.cassiterite.engine.Table;
 import io.cassiterite.engine.TableSchema;
 
 /** Engine memtables without a node around them, for tests of other packages. */
@@ -50,8 +51,14 @@ public final class TestMemtable
 
     static CassiteriteMemtable open(Store store, TableMetadataRef ref)
     {
-        return new CassiteriteMemtable(new AtomicReference<>(CommitLogPosition.NONE), ref, null, new CassiteriteFactory(new HashMap<>()),
-                                       store.openTable(TableSchema.request(ref.get()), ref.toString()), null);
+        return of(ref, null, store.openTable(TableSchema.request(ref.get()), ref.toString()));
+    }
+
+    /** The memtable of a generation. */
+    public static CassiteriteMemtable of(TableMetadataRef ref, Memtable.Owner owner, Table table)
+    {
+        return new CassiteriteMemtable(new AtomicReference<>(CommitLogPosition.NONE), ref, owner, new CassiteriteFactory(new HashMap<>()),
+                                       table, null);
     }
 
     /** Changes the table's schema as Cassandra does, which tells the memtable of it later. */

@@ -11,10 +11,14 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
 import java.util.UUID;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.Directories;
@@ -26,6 +30,7 @@ import org.apache.cassandra.net.MessagingService;
 import org.apache.cassandra.schema.KeyspaceMetadata;
 import org.apache.cassandra.schema.KeyspaceParams;
 import org.apache.cassandra.schema.MemtableParams;
+import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.schema.TableMetadataRef;
 import org.apache.cassandra.schema.TableParams;
@@ -33,17 +38,22 @@ import org.apache.cassandra.schema.Tables;
 import org.apache.cassandra.streaming.messages.StreamMessageHeader;
 
 import io.cassiterite.OwnJvm;
+import io.cassiterite.engine.EngineException;
 import io.cassiterite.engine.EngineTestAccess;
 import io.cassiterite.engine.ShipmentFile;
 import io.cassiterite.engine.Store;
+import io.cassiterite.engine.Table;
+import io.cassiterite.engine.TableSchema;
 import io.cassiterite.engine.TokenRanges;
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.TestMemtable;
 import io.cassiterite.memtable.TestNode;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Statistics include what a session has received, also if it fails later. */
 @OwnJvm
@@ -62,7 +72,12 @@ public class EngineStreamReceiverTest
 
     private static ColumnFamilyStore open()
     {
-        TableMetadata table = TableMetadata.builder("shop", "orders").addPartitionKeyColumn("p", Int32Type.instance)
+        return open(TableId.generate());
+    }
+
+    private static ColumnFamilyStore open(TableId id)
+    {
+        TableMetadata table = TableMetadata.builder("shop", "orders", id).addPartitionKeyColumn("p", Int32Type.instance)
                                            .addRegularColumn("v", Int32Type.instance)
                                            .params(TableParams.builder().memtable(MemtableParams.get("engine")).build()).build();
         Keyspace keyspace = Keyspace.mockKS(KeyspaceMetadata.create("shop", KeyspaceParams.local(), Tables.of(table)));
@@ -77,11 +92,10 @@ public class EngineStreamReceiverTest
         TestSession session = new TestSession();
         try (Store sender = TestMemtable.openStore("sender"); Store store = TestMemtable.openStore("receiver"))
         {
-            CassiteriteMemtable memtable = TestMemtable.open(store, cfs.metadata());
-            TestMemtable.install(memtable);
+            CassiteriteMemtable memtable = installed(cfs, opened(cfs, store));
             EngineStreamReceiver receiver = new EngineStreamReceiver(cfs, session, 3);
             session.receiver = receiver;
-            receive(cfs, session, exported(cfs.metadata(), sender));
+            receive(cfs, session, exported(cfs.metadata(), sender), ShipmentFile.Kind.ROWS);
             ShipmentFile missing = EngineTestAccess.shipmentFile("cassiterite.manifest\tmanifest\t9\t0\t0\t\t");
             receiver.shipment(new StreamHeader(missing, false, SECOND, 1, 9, List.of()));
 
@@ -90,6 +104,96 @@ public class EngineStreamReceiverTest
             assertNotNull(memtable.rowIterator(cfs.metadata().partitioner.decorateKey(Int32Type.instance.decompose(1))));
             assertEquals(TIMESTAMP, memtable.getMinTimestamp());
             receiver.abort();
+        }
+    }
+
+    private static CassiteriteMemtable installed(ColumnFamilyStore cfs, Table generation)
+    {
+        CassiteriteMemtable memtable = TestMemtable.of(cfs.metadata, cfs, generation);
+        TestMemtable.install(memtable);
+        return memtable;
+    }
+
+    private static Table opened(ColumnFamilyStore cfs, Store store)
+    {
+        return store.openTable(TableSchema.request(cfs.metadata()), cfs.metadata().toString());
+    }
+
+    /** A session that has received all files, of before what the test does next. */
+    private static TestSession received(ColumnFamilyStore cfs, Store sender, ShipmentFile.Kind kind) throws IOException
+    {
+        TestSession session = new TestSession();
+        session.receiver = new EngineStreamReceiver(cfs, session, 3);
+        receive(cfs, session, exported(cfs.metadata(), sender), kind);
+        return session;
+    }
+
+    private static void assertRefused(TestSession session, CassiteriteMemtable now, Store store, String why)
+    {
+        IllegalStateException refusal = assertThrows(IllegalStateException.class, session.receiver::finished);
+        assertTrue(refusal.getMessage().contains(why), refusal.getMessage());
+        session.receiver.cleanup();
+        assertEquals(Long.MAX_VALUE, now.getMinTimestamp(), "nothing is there, and no load goes on");
+        for (Path folder : List.of(StoreFolders.incoming(store), StoreFolders.retained(store)))
+            assertArrayEquals(new String[0], Objects.requireNonNullElse(folder.toFile().list(), new String[0]));
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = ShipmentFile.Kind.class, names = { "ROWS", "WHOLE" })
+    void whatIsOfBeforeATruncateIsRefused(ShipmentFile.Kind kind) throws Exception
+    {
+        ColumnFamilyStore cfs = open();
+        try (Store sender = TestMemtable.openStore("sender"); Store store = TestMemtable.openStore("truncated"))
+        {
+            CassiteriteMemtable before = installed(cfs, opened(cfs, store));
+            TestSession session = received(cfs, sender, kind);
+            CassiteriteMemtable after = installed(cfs, before.table().truncate());
+            assertRefused(session, after, store, "was truncated during streaming");
+        }
+    }
+
+    @Test
+    void whatIsOfBeforeADropIsRefused() throws Exception
+    {
+        ColumnFamilyStore cfs = open();
+        try (Store sender = TestMemtable.openStore("sender"); Store store = TestMemtable.openStore("dropped"))
+        {
+            installed(cfs, opened(cfs, store));
+            TestSession session = received(cfs, sender, ShipmentFile.Kind.WHOLE);
+            store.dropTable(TableSchema.identity(cfs.metadata.id));
+            ColumnFamilyStore again = open(cfs.metadata.id);
+            assertRefused(session, installed(again, opened(again, store)), store, "was dropped during streaming");
+        }
+    }
+
+    /** Where the table has its next generation in the engine, but not yet here. */
+    @Test
+    void theEngineRefusesATruncatedGeneration() throws Exception
+    {
+        ColumnFamilyStore cfs = open();
+        try (Store sender = TestMemtable.openStore("sender"); Store store = TestMemtable.openStore("truncating"))
+        {
+            CassiteriteMemtable before = installed(cfs, opened(cfs, store));
+            TestSession session = received(cfs, sender, ShipmentFile.Kind.ROWS);
+            Table after = before.table().truncate();
+            assertEquals(EngineException.Kind.CLOSED, assertThrows(EngineException.class, session.receiver::finished).kind());
+            assertRefused(session, installed(cfs, after), store, "was truncated during streaming");
+        }
+    }
+
+    /** A file that comes later would only be received to be refused. */
+    @Test
+    void aTruncateEndsTheSessionAtTheNextFile() throws Exception
+    {
+        ColumnFamilyStore cfs = open();
+        try (Store sender = TestMemtable.openStore("sender"); Store store = TestMemtable.openStore("early"))
+        {
+            CassiteriteMemtable before = installed(cfs, opened(cfs, store));
+            TestSession session = new TestSession();
+            session.receiver = new EngineStreamReceiver(cfs, session, 3);
+            installed(cfs, before.table().truncate());
+            Path folder = exported(cfs.metadata(), sender);
+            assertThrows(IllegalStateException.class, () -> receive(cfs, session, folder, ShipmentFile.Kind.ROWS));
         }
     }
 
@@ -121,7 +225,7 @@ public class EngineStreamReceiverTest
         return folder;
     }
 
-    private static void receive(ColumnFamilyStore cfs, TestSession session, Path folder) throws IOException
+    private static void receive(ColumnFamilyStore cfs, TestSession session, Path folder, ShipmentFile.Kind kind) throws IOException
     {
         StreamMessageHeader message = new StreamMessageHeader(cfs.metadata.id, session.peer, session.planId(), false, 0, 0,
                                                               StreamHeader.MARKER, null);
@@ -129,16 +233,16 @@ public class EngineStreamReceiverTest
         for (String name : names)
         {
             IncomingFile file = new IncomingFile(cfs, session, message);
-            file.read(new DataInputBuffer(sent(folder.resolve(name), names.length)), MessagingService.current_version);
+            file.read(new DataInputBuffer(sent(folder.resolve(name), names.length, kind)), MessagingService.current_version);
             session.receiver.received(file);
         }
     }
 
     /** The bytes on the wire; without ranges, which need a ring. */
-    private static byte[] sent(Path path, int files) throws IOException
+    private static byte[] sent(Path path, int files, ShipmentFile.Kind kindOfRows) throws IOException
     {
         byte[] bytes = Files.readAllBytes(path);
-        String kind = path.toString().endsWith(".sst") ? "rows" : "manifest";
+        String kind = path.toString().endsWith(".sst") ? kindOfRows.name().toLowerCase(Locale.ROOT) : "manifest";
         ShipmentFile file = EngineTestAccess.shipmentFile(path.getFileName() + "\t" + kind + "\t" + bytes.length + "\t0\t0\t\t");
         ByteArrayOutputStream sent = new ByteArrayOutputStream();
         DataOutputStream out = new DataOutputStream(sent);

@@ -50,7 +50,7 @@ class IncomingShipmentTest
             assertDoesNotThrow(() -> StagingSpace.reserve(store, most)).release();
 
             Files.delete(incoming);
-            new IncomingShipment(new TestSession(), metadata, store, header).discard();
+            new IncomingShipment(new TestSession(), metadata, store, header).discard(true);
         }
     }
 }
