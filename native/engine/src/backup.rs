@@ -58,8 +58,9 @@ fn back_up(core: &TableCore, directory: &Path) -> Result<u64> {
     }
     match taking.missed {
         None => taken,
-        Some(why) => Err(EngineError::io(format!(
-            "rows are in no incremental backup, because a link failed: {why}; take a new snapshot once its cause has ended"
+        Some(missed) => Err(EngineError::io(format!(
+            "rows are in no incremental backup, because a link failed: {}; take a new snapshot once its cause has ended",
+            missed.tell()
         ))),
     }
 }

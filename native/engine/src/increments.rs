@@ -7,6 +7,10 @@
 //!
 //! Form of the folder: docs/internals/formats.md, Waiting increments.
 
+mod missed;
+
+pub(crate) use missed::Missed;
+
 use crate::error::{EngineError, Result};
 use crate::faults::{reached, Step};
 use crate::links::{sync_directory, try_link};
@@ -42,15 +46,14 @@ pub(crate) struct Increments {
 struct Waiting {
     /// Another with each file.
     note: u64,
-    /// Why a file could not be kept.
-    missed: Option<String>,
+    missed: Option<Missed>,
 }
 
 /// What a call has begun to take.
 #[derive(Debug)]
 pub(crate) struct Taking {
-    /// Why files could not be kept since the last time.
-    pub missed: Option<String>,
+    /// What could not be kept since the last time.
+    pub missed: Option<Missed>,
     note: u64,
 }
 
@@ -68,7 +71,7 @@ impl Increments {
         let mut waiting = BTreeMap::new();
         for (id, folder) in folders(&directory)? {
             remove_receiving(&folder)?;
-            waiting.insert(id, Waiting::default());
+            waiting.insert(id, Waiting { note: 0, missed: Missed::found(&folder)? });
         }
         let is_on = AtomicBool::new(directory.join(ON).exists());
         let (received, notes) = (AtomicU64::new(0), AtomicU64::new(1));
@@ -167,14 +170,15 @@ impl Increments {
     }
 
     fn note(&self, id: &[u8], kept: std::result::Result<(), String>) {
-        let missed = kept.err();
-        if let Some(why) = &missed {
-            log(format_args!("a file is kept for no incremental backup: {why}"));
-        }
+        let missed = kept.err().map(|why| Missed::note(why, self.made_folder(id), &self.notes));
         let mut waiting = self.lock();
         let known = waiting.entry(id.to_vec()).or_default();
         known.note = self.notes.fetch_add(1, Ordering::Relaxed);
-        known.missed = missed.or(known.missed.take());
+        let before = known.missed.take();
+        known.missed = match missed {
+            Some(missed) => Some(missed.and_before(before)),
+            None => before,
+        };
     }
 
     /// Whether anything waits of a table, also while it is being taken.
@@ -345,8 +349,10 @@ mod tests {
         assert!(folder.join("received-1").exists(), "its number is taken");
         again.keep_received(b"ab", |_| Err(EngineError::io("full")));
         assert_eq!(again.tables(), [b"ab".to_vec()]);
-        let taking = again.begin_taking(b"ab");
-        assert!(taking.missed.as_ref().unwrap().contains("full"));
+        let mut taking = again.begin_taking(b"ab");
+        assert!(Increments::open(store.path()).unwrap().begin_taking(b"ab").missed.is_some(), "known to a later run");
+        assert!(taking.missed.take().unwrap().tell().contains("full"));
+        assert!(Increments::open(store.path()).unwrap().begin_taking(b"ab").missed.is_none(), "it has been told");
         again.keep_received(b"ab", |_| Ok(()));
         again.end_taking(b"ab", &taking);
         assert_eq!(again.tables(), [b"ab".to_vec()], "one has come meanwhile");

@@ -245,6 +245,32 @@ fn a_file_that_cannot_be_kept_is_told() {
     assert_eq!(whole(&world.table).len(), 4 + 40);
 }
 
+/// Once.
+#[test]
+fn a_file_that_was_missed_is_told_after_a_crash() {
+    let mut world = World::new();
+    world.put(1);
+    world.table.flush().unwrap();
+    let sender = open(&world.path("sender"));
+    let from = table(&sender);
+    put(&from, "p1", 1, 5, b"sent");
+    let shipment = ship(&from, world.folder.path());
+    fail_at(Step::KeepingIncrement);
+    world.table.receive(&shipment).unwrap();
+    HOOK.set(None);
+    for _ in 0..2 {
+        world.crashed();
+        assert!(world.waits());
+    }
+    let told = world.table.back_up(&world.backups()).unwrap_err();
+    assert!(told.message().contains("take a new snapshot"), "{told}");
+    assert_eq!(names(&world.backups(), NAME).len(), 1, "what was kept is brought");
+    assert!(!world.waits());
+    assert_eq!(world.back_up(), 0);
+    world.crashed();
+    assert_eq!(world.back_up(), 0);
+}
+
 #[test]
 fn a_folder_on_another_device_gets_copies() {
     let world = World::new();
