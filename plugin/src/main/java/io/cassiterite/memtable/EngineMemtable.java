@@ -328,8 +328,8 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
     }
 
     /**
-     * Exact, with three exceptions: a truncated memtable is clean; one whose TRUNCATE has yet to take its snapshot is not; nor is
-     * one with sstables beside it, whose rows may be on their way: a TRUNCATE begins a new generation, and a snapshot waits for them.
+     * Exact, with four exceptions: a truncated memtable is clean; one whose TRUNCATE has yet to take its snapshot is not, nor one
+     * that receives, or has sstables beside it, whose rows may be on their way: TRUNCATE begins a generation, a snapshot waits for them.
      */
     @Override
     public boolean isClean()

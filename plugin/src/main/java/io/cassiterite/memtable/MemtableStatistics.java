@@ -29,6 +29,8 @@ public final class MemtableStatistics
     private final AtomicLong smallest = new AtomicLong(Long.MAX_VALUE);
     /** Bulk loads under way: their rows are of any age. */
     private final AtomicInteger loads = new AtomicInteger();
+    /** Sessions that receive, and will load what has come. */
+    private final AtomicInteger sessions = new AtomicInteger();
     private volatile EncodingStats encoding = EncodingStats.NO_STATS;
     private volatile boolean written;
 
@@ -84,6 +86,21 @@ public final class MemtableStatistics
         loads.decrementAndGet();
     }
 
+    /**
+     * A session receives for the table from now on, until {@link #endSession}. A TRUNCATE meanwhile has to begin a generation,
+     * though the table be empty: by that the session notices it.
+     */
+    public void beginSession()
+    {
+        sessions.incrementAndGet();
+    }
+
+    /** Once for each {@link #beginSession}, of the same memtable. */
+    public void endSession()
+    {
+        sessions.decrementAndGet();
+    }
+
     /** Records a write that is about to be done. */
     void record(long smallestTimestamp, int operationCount)
     {
@@ -121,9 +138,10 @@ public final class MemtableStatistics
         return encoding;
     }
 
+    /** False also while a session receives. */
     boolean isPristine()
     {
-        return !written && (table == null || table.stats().isPristine());
+        return !written && sessions.get() == 0 && (table == null || table.stats().isPristine());
     }
 
     /** An estimate, never zero for a table with data. */

@@ -24,6 +24,15 @@ final class BegunGeneration
     {
         this.cfs = cfs;
         this.memtable = EngineTables.find(cfs.metadata.id);
+        if (memtable != null)
+            memtable.statistics().beginSession();
+    }
+
+    /** The session is over; to be called once. */
+    void end()
+    {
+        if (memtable != null)
+            memtable.statistics().endSession();
     }
 
     /** @throws IllegalStateException if the table has been dropped or truncated since */

@@ -268,7 +268,10 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
         boolean mayComeAgain = begun.isCurrent();
         shipments.values().forEach(shipment -> shipment.discard(mayComeAgain));
         if (!over)
+        {
+            begun.end();
             MergeInTask.instance.received(cfs.metadata.id);
+        }
         over = true;
     }
 }

@@ -51,6 +51,7 @@ import io.cassiterite.memtable.TestNode;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -178,6 +179,23 @@ public class EngineStreamReceiverTest
             Table after = before.table().truncate();
             assertEquals(EngineException.Kind.CLOSED, assertThrows(EngineException.class, session.receiver::finished).kind());
             assertRefused(session, installed(cfs, after), store, "was truncated during streaming");
+        }
+    }
+
+    /** Of a clean memtable a TRUNCATE with a snapshot begins no generation: what comes after it would be taken. */
+    @Test
+    void anEmptyTableThatReceivesIsNotClean() throws Exception
+    {
+        ColumnFamilyStore cfs = open();
+        try (Store store = TestMemtable.openStore("empty"))
+        {
+            CassiteriteMemtable memtable = installed(cfs, opened(cfs, store));
+            assertTrue(memtable.isClean());
+            EngineStreamReceiver receiver = new EngineStreamReceiver(cfs, new TestSession(), 1);
+            assertFalse(memtable.isClean());
+            receiver.abort();
+            receiver.cleanup();
+            assertTrue(memtable.isClean());
         }
     }
 
