@@ -28,7 +28,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Tables are altered and dropped while their files are being streamed. */
+/** Tables are altered, truncated and dropped while their files are being streamed. */
 @Tag("cluster")
 @Timeout(1200)
 class SchemaChangeTest
@@ -159,6 +159,32 @@ class SchemaChangeTest
                 assertEquals(String.join("\n", expected), String.join("\n", everything(rest, "dropped", "plain", "counted")));
                 List<Row> left = rest.localRows("SELECT table_name FROM cassiterite.tables");
                 assertTrue(left.stream().noneMatch(row -> "changed".equals(row.getString("table_name"))), left.toString());
+            }
+        }
+    }
+
+    @Test
+    void aTableIsTruncatedMeanwhile()
+    {
+        try (Node first = sender("truncate-1"); Node second = receiver("truncate-2", first); Cql cql = first.cql())
+        {
+            StreamedTables.create(first, cql, "truncated", 2);
+            List<String> expected = everything(cql, "truncated", "plain", "counted");
+            second.start();
+            Peers.awaitUp(first, second);
+            Output rebuild = rebuildAround(first, second, "truncated", "sent 2 changed",
+                                          () -> cql.run("TRUNCATE truncated.changed"));
+            assertNotEquals(0, rebuild.exitCode(), rebuild::text);
+            second.log().await("was truncated during streaming", BOUND);
+            StreamFolders.awaitEmpty(first, "truncated");
+            StreamFolders.awaitEmpty(second, "truncated");
+
+            second.nodetool("rebuild", "-ks", "truncated").success();
+            assertEquals(List.of(), second.log().grep("^ERROR .*FSWriteError|Stopping"));
+            Peers.kill(first, second);
+            try (Cql rest = second.cql())
+            {
+                assertEquals(String.join("\n", expected), String.join("\n", everything(rest, "truncated", tables)));
             }
         }
     }
