@@ -5,6 +5,9 @@
 
 /// The first byte of a packed block.
 pub(super) const VERSION: u8 = 1;
+/// Of blocks that have long rows: in version 1 their lengths have the other order of bytes, so that a reader of that one alone
+/// would make other keys of them.
+pub(super) const VERSION_OF_LONG: u8 = 2;
 /// Of internal keys: sequence number and type.
 pub(super) const TRAILER_BYTES: usize = 8;
 /// Larger groups have a width of their own for the gaps of their keys.

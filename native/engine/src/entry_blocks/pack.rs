@@ -5,8 +5,8 @@
 
 use super::bits::{width_of, BitWriter};
 use super::block::Block;
-use super::columns::{Entries, LARGE_GROUP, NUMBER_BYTES, TRAILER_BYTES, VERSION, WIDTH_BITS};
-use super::row::{split, Row};
+use super::columns::{Entries, LARGE_GROUP, NUMBER_BYTES, TRAILER_BYTES, VERSION, VERSION_OF_LONG, WIDTH_BITS};
+use super::row::{is_long, split, Row};
 use super::stream::{put_counted, put_shared, put_uvarint};
 use super::unpack::unpack;
 
@@ -25,7 +25,8 @@ pub(crate) fn pack(block: &[u8]) -> Option<Vec<u8>> {
 fn columns(block: &Block<'_>) -> Option<Vec<u8>> {
     let trailer = block.entries.first()?.0.last_chunk::<TRAILER_BYTES>()?;
     let groups = groups(block, trailer)?;
-    let mut out = vec![VERSION, block.flags as u8];
+    let has_long = block.entries.iter().any(|(key, _)| is_long(&key[..key.len() - TRAILER_BYTES]));
+    let mut out = vec![if has_long { VERSION_OF_LONG } else { VERSION }, block.flags as u8];
     out.extend_from_slice(trailer);
     put_uvarint(&mut out, block.restart_interval as u64);
     put_uvarint(&mut out, groups.len() as u64);

@@ -12,6 +12,20 @@ const OTHER_BYTES: usize = HALF_BYTES + 10 + 5 + 8;
 /// In place of a length that needs more than a byte.
 const LONG: u8 = 0xFF;
 
+/// Of the bytes of a long length.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    /// As keys have it.
+    Little,
+    /// As blocks of version 1 were packed: those that read the same both ways.
+    Big,
+}
+
+/// Whether the length of the row takes more than a byte.
+pub(super) fn is_long(key: &[u8]) -> bool {
+    key.last() == Some(&LONG)
+}
+
 /// A row of a value. The half of its token follows from its key.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Row<'a> {
@@ -30,7 +44,7 @@ pub(super) fn split(key: &[u8]) -> Option<(&[u8], Row<'_>)> {
     let (row_end, length) = match key.split_last()? {
         (&LONG, before) => {
             let (before, length) = before.split_last_chunk::<4>()?;
-            (before, usize::try_from(u32::from_be_bytes(*length)).ok()?)
+            (before, usize::try_from(u32::from_le_bytes(*length)).ok()?)
         }
         (&length, before) => (before, usize::from(length)),
     };
@@ -42,7 +56,7 @@ pub(super) fn split(key: &[u8]) -> Option<(&[u8], Row<'_>)> {
 }
 
 /// The key of a row of a value.
-pub(super) fn join(value: &[u8], row: Row<'_>) -> Vec<u8> {
+pub(super) fn join(value: &[u8], row: Row<'_>, order: Order) -> Vec<u8> {
     let mut key = Vec::with_capacity(value.len() + row.partition.len() + row.rest.len() + OTHER_BYTES);
     key.extend_from_slice(value);
     key.extend_from_slice(&half(row.partition));
@@ -53,7 +67,8 @@ pub(super) fn join(value: &[u8], row: Row<'_>) -> Vec<u8> {
     match u8::try_from(length) {
         Ok(short) if short != LONG => key.push(short),
         _ => {
-            key.extend_from_slice(&(length as u32).to_be_bytes());
+            let length = length as u32;
+            key.extend_from_slice(&if order == Order::Big { length.to_be_bytes() } else { length.to_le_bytes() });
             key.push(LONG);
         }
     }

@@ -5,8 +5,8 @@
 
 use super::bits::BitReader;
 use super::block::{Block, Entry};
-use super::columns::{Entries, LARGE_GROUP, NUMBER_BYTES, TRAILER_BYTES, VERSION, WIDTH_BITS};
-use super::row::{join, Row};
+use super::columns::{Entries, LARGE_GROUP, NUMBER_BYTES, TRAILER_BYTES, VERSION, VERSION_OF_LONG, WIDTH_BITS};
+use super::row::{join, Order, Row};
 use super::stream::Reader;
 
 /// Bytes that an entry of a block takes at least: three numbers.
@@ -16,14 +16,16 @@ const ENTRY_BYTES_MIN: usize = 3;
 pub(crate) fn unpack(packed: &[u8], block_bytes: usize) -> Option<Vec<u8>> {
     let mut reader = Reader::new(packed);
     let (version, flags) = (reader.u8()?, reader.u8()?);
-    if version != VERSION {
-        return None;
-    }
+    let order = match version {
+        VERSION => Order::Big,
+        VERSION_OF_LONG => Order::Little,
+        _ => return None,
+    };
     let trailer = reader.take(TRAILER_BYTES)?;
     let (restart_interval, groups) = (reader.length()?, reader.length()?);
     let groups = values(reader.counted()?, groups, block_bytes)?;
     let count = groups.iter().map(|(_, rows)| rows).sum();
-    let mut keys = Keys::read(&mut reader)?;
+    let mut keys = Keys::read(&mut reader, order)?;
     let own = EntryColumn::read(reader.counted()?, count)?;
     let mut block = Block { entries: Vec::new(), restart_interval, flags: u32::from(flags) };
     for (value, rows) in groups {
@@ -56,6 +58,7 @@ fn values(column: &[u8], groups: usize, block_bytes: usize) -> Option<Vec<(Vec<u
 
 /// The columns of which keys are made.
 struct Keys<'a> {
+    order: Order,
     lengths: Reader<'a>,
     length: usize,
     of_length: u64,
@@ -72,12 +75,13 @@ struct Keys<'a> {
 }
 
 impl<'a> Keys<'a> {
-    fn read(reader: &mut Reader<'a>) -> Option<Self> {
+    fn read(reader: &mut Reader<'a>, order: Order) -> Option<Self> {
         let lengths = Reader::new(reader.counted()?);
         let mut bits = BitReader::new(reader.counted()?);
         let (first_width, small_width) = (bits.bits(WIDTH_BITS)? as u32, bits.bits(WIDTH_BITS)? as u32);
         let (names, rests) = (Reader::new(reader.counted()?), Reader::new(reader.counted()?));
         Some(Self {
+            order,
             lengths,
             length: 0,
             of_length: 0,
@@ -113,7 +117,7 @@ impl<'a> Keys<'a> {
             let shared = self.names.length()?;
             let own = self.names.take(self.length.checked_sub(shared)?)?;
             self.name = [self.name.get(..shared)?, own].concat();
-            return Some(join(value, Row { partition: &self.name, rest: &self.rest }));
+            return Some(join(value, Row { partition: &self.name, rest: &self.rest }, self.order));
         }
         let number = match self.before {
             Some((length, before)) if length == self.length => before.checked_add(self.bits.rice(self.width)?)?,
@@ -121,7 +125,7 @@ impl<'a> Keys<'a> {
         };
         self.before = Some((self.length, number));
         let bytes = number.to_be_bytes();
-        Some(join(value, Row { partition: &bytes[NUMBER_BYTES - self.length..], rest: &self.rest }))
+        Some(join(value, Row { partition: &bytes[NUMBER_BYTES - self.length..], rest: &self.rest }, self.order))
     }
 }
 
