@@ -26,7 +26,7 @@ mod winner;
 mod writer;
 
 pub use cell::Cell;
-pub use clustering::Components;
+pub use clustering::{put_raw_component, Components};
 pub use counter::counter_total;
 pub use head::Head;
 pub use liveness::Liveness;

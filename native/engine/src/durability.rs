@@ -97,6 +97,14 @@ impl Durability {
         self.mode == SyncMode::Batch
     }
 
+    /// Whether a logged write would have to wait for the log by now. One that does not may have to by its end.
+    pub(crate) fn writers_wait(&self) -> bool {
+        match self.mode {
+            SyncMode::Periodic { lag, .. } => !self.has_synced_since(self.now_ns().saturating_sub(nanoseconds(lag))),
+            SyncMode::Batch | SyncMode::Group(_) => true,
+        }
+    }
+
     /// Refuses writes after a sync has failed: what the device has is unknown.
     pub(crate) fn check(&self) -> Result<()> {
         if !self.failed.load(Ordering::Acquire) {

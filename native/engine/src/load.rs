@@ -14,7 +14,7 @@ use crate::manifest::{check_bytes, directory_of, read_parts, ListedFile, Manifes
 use crate::raw::sys::{Batch, Iter};
 use crate::table::{Table, TableCore};
 use crate::tokens::token_of;
-use crate::write::apply;
+use crate::write::{apply, Log};
 use cassiterite_codec::columns::ColumnMap;
 use cassiterite_codec::key::{self, Kind};
 use cassiterite_codec::remap;
@@ -225,7 +225,7 @@ impl Loading<'_> {
         if !self.batch.is_empty() {
             check_free_space(self.core.store().db.path(), 0)?;
             self.core.store().backpressure.wait(self.core.store(), || self.core.check_open())?;
-            apply(self.core, &mut self.batch, self.written, &self.tokens, true)?;
+            apply(self.core, &mut self.batch, self.written, &self.tokens, Log::Yes)?;
             self.batch.clear();
             self.tokens.clear();
             self.written = NOTHING;

@@ -111,6 +111,7 @@ pub(crate) struct Modes {
     pub read: ReadMode,
     pub read_in_memory: ReadMode,
     pub logged: WriteMode,
+    pub at_once: WriteMode,
     pub synced: WriteMode,
     pub unlogged: WriteMode,
 }
@@ -121,6 +122,7 @@ impl Modes {
             read: ReadMode::new(Reach::Files),
             read_in_memory: ReadMode::new(Reach::Memory),
             logged: WriteMode::new(false, true),
+            at_once: WriteMode::at_once(),
             synced: WriteMode::new(true, true),
             unlogged: WriteMode::new(false, false),
         }

@@ -10,7 +10,7 @@ mod tests;
 
 use crate::compaction::{now_ns, Written};
 use crate::durability::PendingSync;
-use crate::error::{EngineError, Result};
+use crate::error::{EngineError, Kind as Failure, Result};
 use crate::raw::sys::{Batch, WriteMode};
 use crate::store_core::StoreCore;
 use crate::table::{AttachedIndex, Held, Table, TableCore};
@@ -27,6 +27,17 @@ const NO_LOG: u32 = 1;
 const BATCH_BYTES_KEPT: usize = 1 << 20;
 /// How often a write that is held back asks whether the table is being closed.
 const HELD_BACK_STEP: Duration = Duration::from_millis(20);
+
+/// What becomes of a batch in the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Log {
+    /// It has a record, synced where each write is.
+    Yes,
+    /// It has none.
+    No,
+    /// It has a record, and fails where RocksDB would have it wait.
+    AtOnce,
+}
 
 struct Scratch {
     batch: Batch,
@@ -45,6 +56,42 @@ impl Table {
     pub fn write(&self, request: &[u8], flags: u32) -> Result<()> {
         write(self, request, flags)
     }
+
+    /// Applies one partition update without entries of indexes, atomically and with a log record, if nothing has to be
+    /// waited for but writes that others are at. False otherwise, and then nothing was written, or what was may be written
+    /// again: it counts once. With true it is as durable as the node's commitlog_sync promises.
+    pub fn write_at_once(&self, request: &[u8]) -> Result<bool> {
+        let tried = self.try_shared(|core| match would_wait(core, request)? {
+            true => Ok(false),
+            false => update_at_once(core, request),
+        });
+        tried.unwrap_or(Ok(false))
+    }
+}
+
+fn would_wait(core: &TableCore, request: &[u8]) -> Result<bool> {
+    let store = core.store();
+    Ok(store.durability.writers_wait()
+        || store.backpressure.is_full(store)
+        || store.events.any_braked() && braked(core, request)?.is_some())
+}
+
+fn update_at_once(core: &TableCore, request: &[u8]) -> Result<bool> {
+    SCRATCH.with_borrow_mut(|scratch| {
+        scratch.batch.clear();
+        let update = fill(scratch, core, request)?;
+        if update.count == 0 || !update.parts.is_empty() {
+            return Err(EngineError::invalid("only rows are written at once"));
+        }
+        match apply_rows(core, &mut scratch.batch, &update, Log::AtOnce) {
+            Err(error) if error.kind() == Failure::Busy => return Ok(false),
+            applied => applied?,
+        }
+        core.count_write(request.len());
+        let pending = core.store().durability.after_write()?;
+        core.follow_readers();
+        Ok(pending.is_none())
+    })
 }
 
 /// Applies one partition update; see [`Table::write`]. It waits for memtables and for the log without the table's lock:
@@ -119,14 +166,15 @@ fn update(core: &TableCore, request: &[u8], flags: u32) -> Result<Option<Pending
     }
     SCRATCH.with_borrow_mut(|scratch| {
         scratch.batch.clear();
-        let logged = flags & NO_LOG == 0;
+        let log = if flags & NO_LOG == 0 { Log::Yes } else { Log::No };
+        let logged = log == Log::Yes;
         let written = fill(scratch, core, request).and_then(|update| {
             if update.count == 0 && update.parts.is_empty() {
                 return Ok(None);
             }
             match update.parts.is_empty() {
-                true => apply_rows(core, &mut scratch.batch, &update, logged)?,
-                false => apply_with_entries(core, scratch, &update, logged)?,
+                true => apply_rows(core, &mut scratch.batch, &update, log)?,
+                false => apply_with_entries(core, scratch, &update, log)?,
             }
             core.count_write(request.len());
             match logged || !update.parts.is_empty() {
@@ -144,14 +192,14 @@ fn update(core: &TableCore, request: &[u8], flags: u32) -> Result<Option<Pending
     })
 }
 
-fn apply_rows(core: &TableCore, batch: &mut Batch, update: &Update<'_>, logged: bool) -> Result<()> {
+fn apply_rows(core: &TableCore, batch: &mut Batch, update: &Update<'_>, log: Log) -> Result<()> {
     core.note_write(|number| update.parts.iter().any(|part| part.is_of(number)))?;
-    apply(core, batch, update.written, &[update.token], logged)
+    apply(core, batch, update.written, &[update.token], log)
 }
 
 /// Rows and entries in one batch. Rows without a log record come after their entries: a crash may lose the rows, and
 /// entries without rows do no harm.
-fn apply_with_entries(core: &TableCore, scratch: &mut Scratch, update: &Update<'_>, logged: bool) -> Result<()> {
+fn apply_with_entries(core: &TableCore, scratch: &mut Scratch, update: &Update<'_>, log: Log) -> Result<()> {
     let all = core.indexes().all()?;
     let held = hold_all(core, &all, &update.parts)?;
     let index_of = |part: &IndexPart<'_>| held.iter().find(|(number, _)| part.is_of(*number))?.1.core();
@@ -159,16 +207,16 @@ fn apply_with_entries(core: &TableCore, scratch: &mut Scratch, update: &Update<'
     entries.clear();
     let mut writing = Vec::new();
     for (index, part) in update.parts.iter().filter_map(|part| Some((index_of(part)?, part))) {
-        part.add(if logged && update.count > 0 { &mut *batch } else { &mut *entries }, index, key)?;
+        part.add(if log != Log::No && update.count > 0 { &mut *batch } else { &mut *entries }, index, key)?;
         writing.push(index.purge().begin(part.written()));
         index.count_write(0);
     }
     if !entries.is_empty() {
         core.store().durability.check()?;
-        write_batch(core.store(), entries, true)?;
+        write_batch(core.store(), entries, Log::Yes)?;
     }
     if update.count > 0 {
-        apply_rows(core, batch, update, logged)?;
+        apply_rows(core, batch, update, log)?;
     }
     held.iter().filter_map(|(_, index)| index.core()).for_each(TableCore::follow_readers);
     Ok(())
@@ -191,25 +239,26 @@ fn hold_all<'h>(core: &TableCore, all: &'h [AttachedIndex], parts: &[IndexPart<'
 
 /// Writes a batch of merges, which `written` describes, into the partitions with these tokens. A caller that needs more than survival of the process syncs
 /// after it; one that writes much waits for [`crate::store_core::StoreCore::backpressure`] before it.
-pub(crate) fn apply(core: &TableCore, batch: &mut Batch, written: Written, tokens: &[i64], logged: bool) -> Result<()> {
+pub(crate) fn apply(core: &TableCore, batch: &mut Batch, written: Written, tokens: &[i64], log: Log) -> Result<()> {
     let store = core.store();
     store.durability.check()?;
     let _recorded = core.record_contents(written.has_header)?;
     core.column_families().all().for_each(|family| family.purge.keep_late(tokens));
     let writing = core.purge().begin(written);
-    write_batch(store, batch, logged)?;
+    write_batch(store, batch, log)?;
     drop(writing);
-    if !logged {
+    if log == Log::No {
         core.mark_unlogged(); // before the write returns, but never before it is in the memtable
     }
     Ok(())
 }
 
-fn write_batch(store: &StoreCore, batch: &mut Batch, logged: bool) -> Result<()> {
-    match (logged, store.durability.sync_in_write()) {
-        (true, true) => batch.write(&store.db, &store.modes.synced), // RocksDB syncs for a whole group at once
-        (true, false) => under_write_lock(store, batch, &store.modes.logged),
-        (false, _) => under_write_lock(store, batch, &store.modes.unlogged),
+fn write_batch(store: &StoreCore, batch: &mut Batch, log: Log) -> Result<()> {
+    match log {
+        Log::Yes if store.durability.sync_in_write() => batch.write(&store.db, &store.modes.synced), // RocksDB syncs for a whole group at once
+        Log::Yes => under_write_lock(store, batch, &store.modes.logged),
+        Log::AtOnce => under_write_lock(store, batch, &store.modes.at_once),
+        Log::No => under_write_lock(store, batch, &store.modes.unlogged),
     }
 }
 

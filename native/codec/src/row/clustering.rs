@@ -4,7 +4,7 @@
 //! Raw clusterings: the values of a clustering or bound, as they were written.
 
 use crate::error::CodecError;
-use crate::wire::Reader;
+use crate::wire::{put_uvarint, Reader};
 
 /// The components of a raw clustering, in order; `None` for null. Ends after the first error.
 #[derive(Debug, Clone)]
@@ -40,6 +40,12 @@ impl<'a> Iterator for Components<'a> {
         }
         Some(component)
     }
+}
+
+/// Appends a component that is not null.
+pub fn put_raw_component(value: &[u8], out: &mut Vec<u8>) {
+    put_uvarint(out, value.len() as u64 + 1);
+    out.extend_from_slice(value);
 }
 
 /// Checks that the bytes are components, one after the other.

@@ -110,3 +110,37 @@ fn a_table_without_automatic_compaction_holds_nobody_back() {
     assert!(!is_braked(&self::table(&store)), "nor for what has gathered");
     store.close().unwrap();
 }
+
+fn put_at_once(table: &Table, name: &str, at: u32, value: &[u8]) -> bool {
+    table.write_at_once(&update(&partition(name), &[(ROW, &clustering(at), &row(1, 1, value))])).unwrap()
+}
+
+#[test]
+fn a_write_at_once_is_written_or_says_that_it_would_wait() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let table = table(&store);
+    assert!(put_at_once(&table, "p", 1, b"v"));
+    assert_eq!(rows(&table, "p").len(), 1);
+    let purge = table.shared(|core| Ok(Arc::clone(core.purge()))).unwrap();
+    let held = purge.hold_compactions();
+    for number in 0..FILES {
+        write_and_flush(&table, number);
+    }
+    await_until("the brake", || is_braked(&table));
+    let written = (0..200).filter(|at| put_at_once(&table, "q", *at, &[b'v'; 100_000])).count();
+    assert!(written < 200);
+    assert_eq!(rows(&table, "q").len(), written);
+    drop(held);
+    store.close().unwrap();
+}
+
+#[test]
+fn nothing_is_written_at_once_where_each_write_is_synced() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open_with(folder.path(), "node.commitlog_sync=batch");
+    let table = table(&store);
+    assert!(!put_at_once(&table, "p", 1, b"v"));
+    assert!(rows(&table, "p").is_empty());
+    store.close().unwrap();
+}

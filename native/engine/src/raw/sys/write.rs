@@ -27,6 +27,14 @@ impl WriteMode {
             WriteMode(options)
         }
     }
+
+    /// With a log record, not synced; fails as cut short where RocksDB would have the write wait for flushes or compactions.
+    pub(crate) fn at_once() -> WriteMode {
+        let mode = WriteMode::new(false, true);
+        // SAFETY: the options are alive, and nobody else has them yet.
+        unsafe { ffi::rocksdb_writeoptions_set_no_slowdown(mode.0, 1) }
+        mode
+    }
 }
 
 impl Drop for WriteMode {
