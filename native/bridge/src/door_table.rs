@@ -1,12 +1,12 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! A table of the engine, as the front door reads it.
+//! A table of the engine, as the front door reads and writes it.
 
 use std::sync::Arc;
 
 use cassiterite_engine::{cursor_close, cursor_next, Table};
-use cassiterite_frontdoor::{Entries, Reach, TableReader, Unread};
+use cassiterite_frontdoor::{Entries, Reach, TableReader, TableWriter, Unread, Unwritten};
 
 /// Where the payload of an answer begins.
 const HEAD_BYTES: usize = 12;
@@ -32,6 +32,16 @@ impl TableReader for DoorTable {
             Reach::Files => self.read_files(request, answer)?,
         };
         Ok(Entries { range: HEAD_BYTES..end, is_all })
+    }
+}
+
+impl TableWriter for DoorTable {
+    fn write_at_once(&self, request: &[u8]) -> Result<(), Unwritten> {
+        match self.0.write_at_once(request) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(Unwritten::WouldWait),
+            Err(_) => Err(Unwritten::Failed),
+        }
     }
 }
 

@@ -177,7 +177,7 @@ extern "system" fn Java_io_cassiterite_engine_Native_doorServed(
 /// Of a table and of a statement.
 const ID_BYTES: usize = 16;
 
-fn id(env: &JNIEnv<'_>, bytes: &JByteArray<'_>) -> Result<[u8; ID_BYTES]> {
+pub(crate) fn id(env: &JNIEnv<'_>, bytes: &JByteArray<'_>) -> Result<[u8; ID_BYTES]> {
     let bytes = rust_bytes(env, bytes)?;
     bytes.try_into().map_err(|bytes: Vec<u8>| EngineError::invalid(format!("an id of {} bytes", bytes.len())))
 }

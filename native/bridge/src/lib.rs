@@ -16,6 +16,7 @@ mod frontdoor;
 mod frontdoor_peers;
 mod frontdoor_rights;
 mod frontdoor_tls;
+mod frontdoor_writes;
 mod funnel;
 mod handles;
 mod index;

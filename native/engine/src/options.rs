@@ -126,6 +126,7 @@ impl Settings {
         take.choice("front_door_responses", &[("pair", ()), ("straight", ())])?;
         take.choice("front_door_verdicts", &[("connection", ()), ("kind", ())])?;
         take.choice("front_door_quorum_reads", &[("off", ()), ("compare", ()), ("on", ())])?;
+        take.choice("front_door_writes", &[("off", ()), ("on", ())])?;
         take.choice("front_door_tls", &[("off", ()), ("on", ())])?;
         take.number("front_door_port", 1, i32::from(u16::MAX), 7010)?;
         let settings = Settings {

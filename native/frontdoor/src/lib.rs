@@ -25,7 +25,7 @@
 //! | `statement` | EXECUTE, recipes, values, rows: bytes to bytes |
 //! | `rights` | what may be answered now |
 //! | `counters` `served` | what the door has done, for reports and for Cassandra's metrics |
-//! | `answering` | from a request to its answer, through all gates |
+//! | `answering` `writing` | from a request to its answer, or to the engine, through all gates |
 //! | `request` `session` | both directions of a connection, without its sockets |
 //! | `sockets` | how clients come, are served, and leave the door |
 //! | `peer` | doors of other nodes: what they are asked, and ask |
@@ -52,6 +52,7 @@ mod sockets;
 mod statement;
 mod threads;
 mod tls;
+mod writing;
 
 pub use answering::digest_of_table;
 pub use client::{Client, ListenerId, Secured, Way};
@@ -61,6 +62,7 @@ pub use notices::Notice;
 pub use peer::cluster::QuorumReads;
 pub use protocol::Negotiated;
 pub use rights::table_reader::{Entries, Reach, TableReader, Unread};
+pub use rights::table_writer::{TableWriter, Unwritten};
 pub use sockets::hand_over::HandedOver;
-pub use statement::RecipeError;
+pub use statement::{Modification, RecipeError};
 pub use threads::acceptor::{ListenOptions, Tls};

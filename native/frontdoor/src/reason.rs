@@ -45,6 +45,8 @@ reasons! {
     NullValue = "null_value",
     /// A value that its type refuses, or of which the door has no byte-comparable form.
     InvalidValue = "invalid_value",
+    /// A write without a time of its own.
+    NoTimestamp = "no_timestamp",
     /// A partition key that is empty or too long.
     KeyLength = "key_length",
     /// A limit that is not a positive number.
@@ -91,6 +93,12 @@ reasons! {
     EngineFailure = "engine_failure",
     /// A right ended during the read.
     RightsMoved = "rights_moved",
+    /// A write that is older than what Cassandra knows of the table.
+    OldTimestamp = "old_timestamp",
+    /// A record of a lightweight transaction or a batch has to outlive a crash first.
+    UnsafeRecords = "unsafe_records",
+    /// The engine would have the write wait.
+    WriteWaits = "write_waits",
     /// The client has not read earlier answers.
     Backlog = "backlog",
     /// Too many reads wait for the device.
@@ -129,6 +137,9 @@ impl Reason {
             | Reason::TableGate
             | Reason::EngineFailure
             | Reason::RightsMoved
+            | Reason::OldTimestamp
+            | Reason::UnsafeRecords
+            | Reason::WriteWaits
             | Reason::Backlog
             | Reason::PoolBusy
             | Reason::Panic
@@ -146,6 +157,7 @@ impl Reason {
             | Reason::ValueCount
             | Reason::NullValue
             | Reason::InvalidValue
+            | Reason::NoTimestamp
             | Reason::KeyLength
             | Reason::Limit
             | Reason::Selection

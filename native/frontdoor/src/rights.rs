@@ -6,14 +6,21 @@
 //! | Modules | What they know |
 //! |---|---|
 //! | `digest` `replicas` `interned` | what other replicas have to agree with, which these are, and that many tables have the same |
+//! | `ranges` | of which tokens this node is a replica |
 //! | `table_reader` `open_table` | tables that the door may answer from |
+//! | `table_writer` `written_table` | tables that it may write to |
 //! | `prepared` | statements that it can answer, and how well |
+//! | `sections` | writes that are in progress |
 //! | `routes` | all of it at one time, and whether it still holds |
 
 pub(crate) mod digest;
 pub(crate) mod interned;
 pub(crate) mod open_table;
 pub(crate) mod prepared;
+pub(crate) mod ranges;
 pub(crate) mod replicas;
 pub(crate) mod routes;
+pub(crate) mod sections;
 pub(crate) mod table_reader;
+pub(crate) mod table_writer;
+pub(crate) mod written_table;

@@ -93,6 +93,27 @@ impl Answers {
     }
 }
 
+/// Writes of one statement at one consistency level.
+#[derive(Clone, Default)]
+struct Writes {
+    table: TableId,
+    count: u64,
+    latencies: Histogram,
+}
+
+impl Writes {
+    fn join(&mut self, other: &Writes) {
+        self.table = other.table;
+        self.count += other.count;
+        self.latencies.join(&other.latencies);
+    }
+
+    fn put(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.count.to_be_bytes());
+        self.latencies.put(out);
+    }
+}
+
 /// What the door has answered to one connection, and the bytes of requests and answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Answered {
@@ -116,6 +137,7 @@ pub(crate) struct Served {
     answers: HashMap<(Id, u16), Answers>,
     /// What other nodes have got digests of.
     digests: HashMap<TableId, Answers>,
+    writes: HashMap<(Id, u16), Writes>,
     connections: HashMap<u64, u64>,
     received_bytes: u64,
     sent_bytes: u64,
@@ -132,6 +154,14 @@ impl Served {
     /// Adds one digest: a read of the table, and no request of a client.
     pub(crate) fn add_digest(&mut self, table: &TableId, read: &Read, latency: Duration) {
         self.digests.entry(*table).or_default().add(read, latency);
+    }
+
+    /// Adds one write.
+    pub(crate) fn add_write(&mut self, id: &Id, table: &TableId, level: u16, latency: Duration) {
+        let writes = self.writes.entry((*id, level)).or_default();
+        writes.table = *table;
+        writes.count += 1;
+        writes.latencies.add(latency);
     }
 
     /// Adds answers of one connection.
@@ -151,6 +181,9 @@ impl Served {
         for (table, digests) in other.digests {
             self.digests.entry(table).or_default().join(&digests);
         }
+        for (key, writes) in other.writes {
+            self.writes.entry(key).or_default().join(&writes);
+        }
         for (connection, requests) in other.connections {
             *self.connections.entry(connection).or_default() += requests;
         }
@@ -161,6 +194,8 @@ impl Served {
     /// In the form of docs/internals/boundary.md, "What was answered". Of the statements with recipes those that were executed
     /// are in it, and those that have failed.
     pub(crate) fn encode(&self, recipes: &HashMap<Id, Arc<Prepared>>) -> Vec<u8> {
+        let mut written_tables: HashMap<TableId, Writes> = HashMap::new();
+        let mut written_levels: HashMap<u16, Writes> = HashMap::new();
         let mut tables: HashMap<TableId, Answers> = HashMap::new();
         let mut levels: HashMap<u16, Answers> = HashMap::new();
         let failed = recipes.iter().filter(|(_, prepared)| prepared.standing() == Standing::Failed);
@@ -169,6 +204,11 @@ impl Served {
             tables.entry(answers.table).or_default().join(answers);
             levels.entry(*level).or_default().join(answers);
             *statements.entry(*id).or_default() += answers.reads;
+        }
+        for ((id, level), writes) in &self.writes {
+            written_tables.entry(writes.table).or_default().join(writes);
+            written_levels.entry(*level).or_default().join(writes);
+            *statements.entry(*id).or_default() += writes.count;
         }
         for (table, digests) in &self.digests {
             tables.entry(*table).or_default().join(digests);
@@ -199,7 +239,18 @@ impl Served {
         for (id, executions) in &statements {
             out.extend_from_slice(id);
             out.extend_from_slice(&executions.to_be_bytes());
-            out.push(recipes.get(id).map_or(Standing::Auditioning, |prepared| prepared.standing()) as u8);
+            // Those that write have no audition.
+            out.push(recipes.get(id).map_or(Standing::Serving, |prepared| prepared.standing()) as u8);
+        }
+        put_count(written_tables.len(), &mut out);
+        for (id, writes) in &written_tables {
+            out.extend_from_slice(id);
+            writes.put(&mut out);
+        }
+        put_count(written_levels.len(), &mut out);
+        for (level, writes) in &written_levels {
+            out.extend_from_slice(&level.to_be_bytes());
+            writes.put(&mut out);
         }
         out
     }
@@ -213,6 +264,27 @@ fn put_count(count: usize, out: &mut Vec<u8>) {
 mod tests {
     use super::*;
     use crate::rights::prepared::tests::recipe;
+
+    /// No tables, no levels.
+    const NO_WRITES: [u8; 8] = [0; 8];
+
+    #[test]
+    fn writes_are_told_by_table_and_by_level() {
+        let mut whole = Served::default();
+        for (id, level) in [([1; 16], 6), ([1; 16], 6), ([3; 16], 10)] {
+            let mut one = Served::default();
+            one.add_write(&id, &[2; 16], level, Duration::from_micros(3));
+            whole.join(one);
+        }
+        let bytes = whole.encode(&HashMap::new());
+        let levels = 4 + 2 * (2 + 8 + 4 + 16);
+        let table = [&[0, 0, 0, 1][..], &[2; 16], &3u64.to_be_bytes(), &[0, 0, 0, 1]].concat();
+        let at = bytes.len() - levels - 16 - table.len();
+        assert_eq!(bytes[at..at + table.len()], table);
+        assert_eq!(bytes[bytes.len() - levels..][..4], [0, 0, 0, 2]);
+        let statements = [&[0, 0, 0, 2][..]].concat();
+        assert_eq!(bytes[at - 2 * (16 + 8 + 1) - 4..][..4], statements);
+    }
 
     #[test]
     fn a_latency_is_at_most_its_bucket_and_an_eighth_more() {
@@ -239,7 +311,7 @@ mod tests {
         let (auditioning, failed) = (prepared([1; 16]), prepared([7; 16]));
         (0..3).for_each(|_| failed.1.judged(false));
         let bytes = Served::default().encode(&[auditioning, failed].into());
-        let end = [&[0, 0, 0, 1][..], &[7; 16], &0u64.to_be_bytes(), &[2]].concat();
+        let end = [&[0, 0, 0, 1][..], &[7; 16], &0u64.to_be_bytes(), &[2], &NO_WRITES].concat();
         assert_eq!(bytes[bytes.len() - end.len()..], end);
     }
 
@@ -290,6 +362,7 @@ mod tests {
             &[1; 16],
             &3u64.to_be_bytes(),
             &[1],
+            &NO_WRITES,
         ]
         .concat();
         assert_eq!(bytes[bytes.len() - end.len()..], end);

@@ -11,9 +11,10 @@
 //!
 //! | Modules | What they know |
 //! |---|---|
-//! | `bytes` `limits` | numbers in bytes, and what is too long |
-//! | `execute` `decimal` `key_type` `value` | what a request brings, and what of it is in keys |
+//! | `bytes` `le_bytes` `limits` | numbers in bytes, and what is too long |
+//! | `execute` `decimal` `key_type` `value` `partition_key` | what a request brings, and what of it is in keys |
 //! | `metadata` `row_size` `recipe` | one statement |
+//! | `modification` | one statement that writes, and from an EXECUTE to the engine's write request |
 //! | `paging` `places` `request` | from an EXECUTE to the engine's request |
 //! | `entries` `judge` `values` `row` `partition` `response` | from the engine's answer to the client's response |
 //! | `contents` | whether the answers of two replicas are the same |
@@ -25,10 +26,13 @@ mod entries;
 mod execute;
 mod judge;
 mod key_type;
+mod le_bytes;
 mod limits;
 mod metadata;
+mod modification;
 mod paging;
 mod partition;
+mod partition_key;
 mod places;
 mod recipe;
 mod request;
@@ -40,6 +44,8 @@ mod values;
 
 pub(crate) use contents::{digest, Digest, DigestKey, Digested, Layout, PeerRead, PeerSpec, ReadRequest};
 pub(crate) use execute::{Execute, Id};
+pub use modification::Modification;
+pub(crate) use modification::Scratch;
 pub use recipe::{Recipe, RecipeError};
 pub(crate) use response::{Answer, Served};
 

@@ -7,6 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::interned::Interned;
+use super::ranges::Ranges;
 use super::replicas::Replicas;
 use super::table_reader::TableReader;
 use crate::statement::Layout;
@@ -18,9 +19,6 @@ const COMPARED: u8 = 2;
 
 /// A table's id: its UUID, more significant half first.
 pub(crate) type TableId = [u8; 16];
-
-/// Tokens of which this node is a replica: behind the left one, up to the right one; sorted.
-pub(crate) type Ranges = Vec<(i64, i64)>;
 
 /// What the owner of the door has said that may be answered from a table.
 pub(crate) struct OpenTable {
@@ -66,19 +64,13 @@ impl OpenTable {
         let (id, rest) = rest.split_first_chunk::<16>()?;
         let (levels, rest) = rest.split_first_chunk()?;
         let (tombstones_max, rest) = rest.split_first_chunk()?;
-        let (count, rest) = rest.split_first_chunk()?;
-        let (tokens, rest) = rest.split_at_checked((u32::from_be_bytes(*count) as usize).checked_mul(16)?)?;
-        let tokens = tokens.chunks_exact(8).filter_map(|token| token.try_into().ok()).map(i64::from_be_bytes);
-        let tokens: Vec<i64> = tokens.collect();
-        let ranges: Ranges = tokens.chunks_exact(2).filter_map(|pair| Some((*pair.first()?, *pair.get(1)?))).collect();
+        let (ranges, rest) = Ranges::decode(rest)?;
         let compared = match version {
             ALONE if rest.is_empty() => None,
             COMPARED => Some(Compared::decode(rest)?),
             _ => return None,
         };
-        let is_sorted = ranges.iter().all(|(left, right)| left < right)
-            && ranges.windows(2).all(|two| matches!(two, [one, next] if one.1 <= next.0));
-        is_sorted.then_some(OpenTable {
+        Some(OpenTable {
             id: *id,
             reader,
             tombstones_max: u32::from_be_bytes(*tombstones_max),
@@ -103,8 +95,7 @@ impl OpenTable {
 
     /// Whether this node is a replica of a token.
     pub(crate) fn has(&self, token: i64) -> bool {
-        let at = self.ranges.partition_point(|(_, right)| *right < token);
-        self.ranges.get(at).is_some_and(|(left, _)| *left < token)
+        self.ranges.has(token)
     }
 }
 

@@ -5,7 +5,8 @@
 //!
 //! An answer is a sequence-locked read (P. E. McKenney, *Is Parallel Programming Hard*, 9.4): the epoch is read before
 //! the routes and after the engine's read, and an answer is sent only if it stood still. So every answer is right at one
-//! instant between request and response, and a call that ends a right need not wait for any loop.
+//! instant between request and response, and a call that ends a right need not wait for any loop that reads. It does wait
+//! for [`Sections`], in which loops write.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{fence, AtomicU64, Ordering};
@@ -15,10 +16,13 @@ use std::time::{Duration, Instant};
 use arc_swap::{ArcSwap, Guard};
 
 use super::interned::Interned;
-use super::open_table::{OpenTable, Ranges, TableId};
+use super::open_table::{OpenTable, TableId};
 use super::prepared::Prepared;
+use super::ranges::Ranges;
 use super::replicas::Replicas;
-use crate::statement::{DigestKey, Id, Recipe};
+use super::sections::Sections;
+use super::written_table::WrittenTable;
+use crate::statement::{DigestKey, Id, Modification, Recipe};
 
 /// Statements that are remembered as refused; a client could prepare without end.
 const MAX_REFUSED: usize = 10_000;
@@ -29,6 +33,9 @@ pub(crate) struct Snapshot {
     pub statements: HashMap<Id, Arc<Prepared>>,
     pub refused: HashSet<Id>,
     pub tables: HashMap<TableId, Arc<OpenTable>>,
+    /// Statements that write.
+    pub modifications: HashMap<Id, Arc<Modification>>,
+    pub written: HashMap<TableId, Arc<WrittenTable>>,
     /// Which statements may be answered to whom.
     pub grants: HashSet<(u32, Id)>,
 }
@@ -40,6 +47,10 @@ pub(crate) struct Routes {
     epoch: AtomicU64,
     /// When the lease ends, in nanoseconds since `began`.
     lease_end_nanos: AtomicU64,
+    /// Records that have to outlive a crash before any row that is written after them: how many there are, and how many do.
+    records: AtomicU64,
+    safe_records: AtomicU64,
+    pub sections: Sections,
     began: Instant,
     changing: Mutex<()>,
     /// Of tables that are open.
@@ -68,6 +79,9 @@ impl Default for Routes {
             current: ArcSwap::default(),
             epoch: AtomicU64::new(0),
             lease_end_nanos: AtomicU64::new(0),
+            records: AtomicU64::new(0),
+            safe_records: AtomicU64::new(0),
+            sections: Sections::default(),
             began: Instant::now(),
             changing: Mutex::new(()),
             ranges: Interned::default(),
@@ -119,6 +133,44 @@ impl Routes {
     pub(crate) fn shut(&self) {
         self.lease_end_nanos.store(0, Ordering::SeqCst);
         self.epoch.fetch_add(1, Ordering::SeqCst);
+        self.sections.await_end();
+    }
+
+    /// One more record is about to be complete.
+    pub(crate) fn add_record(&self) {
+        self.records.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// So many records, the first ones, outlive a crash.
+    pub(crate) fn records_are_safe(&self, count: u64) {
+        self.safe_records.fetch_max(count, Ordering::SeqCst);
+    }
+
+    /// How many records there are.
+    pub(crate) fn records(&self) -> u64 {
+        self.records.load(Ordering::SeqCst)
+    }
+
+    /// Whether all records outlive a crash that are complete by now.
+    pub(crate) fn are_records_safe(&self) -> bool {
+        self.safe_records.load(Ordering::SeqCst) >= self.records()
+    }
+
+    pub(crate) fn open_to_writes(&self, mut table: WrittenTable) {
+        table.share(&self.ranges);
+        self.change(|routes| routes.written.insert(table.id, Arc::new(table)).is_some());
+    }
+
+    pub(crate) fn close_to_writes(&self, id: &TableId) {
+        self.change(|routes| routes.written.remove(id).is_some());
+    }
+
+    pub(crate) fn put_modification(&self, modification: Modification) {
+        self.change(|routes| {
+            let id = *modification.id();
+            routes.refused.remove(&id);
+            routes.modifications.insert(id, Arc::new(modification)).is_some()
+        });
     }
 
     pub(crate) fn open_table(&self, mut table: OpenTable) {
@@ -141,7 +193,7 @@ impl Routes {
     pub(crate) fn drop_recipe(&self, id: &Id) {
         self.change(|routes| {
             routes.refused.remove(id);
-            routes.statements.remove(id).is_some()
+            routes.modifications.remove(id).is_some() | routes.statements.remove(id).is_some()
         });
     }
 
@@ -151,7 +203,7 @@ impl Routes {
                 routes.refused.clear();
             }
             routes.refused.insert(*id);
-            routes.statements.remove(id).is_some()
+            routes.modifications.remove(id).is_some() | routes.statements.remove(id).is_some()
         });
     }
 
@@ -172,13 +224,15 @@ impl Routes {
 
     /// Makes a change, which says whether it ends a right.
     fn change(&self, change: impl FnOnce(&mut Snapshot) -> bool) {
-        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let mut routes = Snapshot::clone(&self.current.load());
         let ends_a_right = change(&mut routes);
         self.current.store(Arc::new(routes));
         // Behind the store: a loop that has read the new epoch sees the new routes.
         if ends_a_right {
             self.epoch.fetch_add(1, Ordering::SeqCst);
+            drop(changing);
+            self.sections.await_end();
         }
     }
 }

@@ -37,6 +37,9 @@ pub(crate) struct Execute<'a> {
     /// Rows on a page; positive.
     pub page_size: Option<u32>,
     pub paging_state: Option<&'a [u8]>,
+    /// The time of writing that the client names, in microseconds since the epoch. Drivers send one with reads, too, where
+    /// it has no meaning.
+    pub timestamp: Option<i64>,
     /// The time at which cells are to be judged, seconds since the epoch (version 5).
     pub now_in_seconds: Option<i64>,
     values: SmallVec<[&'a [u8]; 8]>,
@@ -48,7 +51,7 @@ impl<'a> Execute<'a> {
         id(&mut Bytes::new(body))
     }
 
-    /// Reads the whole body, uncompressed. The time of writing that drivers send with reads too has no meaning there.
+    /// Reads the whole body, uncompressed.
     pub(crate) fn parse(version: u8, body: &'a [u8]) -> Result<Self, Reason> {
         let mut bytes = Bytes::new(body);
         let statement_id = id(&mut bytes).ok_or(Reason::Malformed)?;
@@ -68,6 +71,7 @@ impl<'a> Execute<'a> {
             skip_metadata: flags & SKIP_METADATA != 0,
             page_size: None,
             paging_state: None,
+            timestamp: None,
             now_in_seconds: None,
             values: SmallVec::new(),
         };
@@ -98,8 +102,10 @@ impl<'a> Execute<'a> {
         if flags & SERIAL_CONSISTENCY != 0 && !SERIAL_LEVELS.contains(&bytes.u16().ok_or(Reason::Malformed)?) {
             return Err(Reason::SerialConsistency);
         }
-        if flags & TIMESTAMP != 0 && bytes.i64().is_none_or(|timestamp| timestamp == i64::MIN) {
-            return Err(Reason::Malformed);
+        if flags & TIMESTAMP != 0 {
+            // The smallest number is Cassandra's "none", which it refuses.
+            let timestamp = bytes.i64().filter(|timestamp| *timestamp != i64::MIN);
+            self.timestamp = Some(timestamp.ok_or(Reason::Malformed)?);
         }
         if flags & NOW_IN_SECONDS != 0 {
             self.now_in_seconds = Some(bytes.u32().map(i64::from).ok_or(Reason::Malformed)?);

@@ -4,7 +4,7 @@
 //! What the door knows of one prepared statement (docs/internals/boundary.md, Recipes).
 
 mod decode;
-mod decoder;
+pub(super) mod decoder;
 
 use super::execute::Id;
 use super::metadata::ResultMetadata;

@@ -4,20 +4,19 @@
 //! The engine's read request for an EXECUTE (docs/internals/boundary.md, Read request).
 
 use super::execute::Execute;
-use super::limits::{ANSWER_BYTES_MAX, KEY_BYTES_MAX};
+use super::le_bytes::{put_counted, put_u32};
+use super::limits::ANSWER_BYTES_MAX;
 use super::paging::Page;
+use super::partition_key::{partition_key, Key};
 use super::places::Places;
 use super::recipe::Recipe;
 use crate::reason::Reason;
 use cassiterite_codec::key::{encode_partition, murmur3_token};
-use smallvec::SmallVec;
 
 const VERSION: u8 = 2;
 const REVERSED: u8 = 1;
 const STATIC: u8 = 2;
 const POINTS: u8 = 4;
-
-type Key = SmallVec<[u8; 256]>;
 
 impl Recipe {
     /// Writes the read request for `execute` into `request`, which is cleared; the partition's token.
@@ -27,7 +26,7 @@ impl Recipe {
         }
         let page = Page::of(self, execute)?;
         let mut buffer = Key::new();
-        let key = self.partition_key(execute, &mut buffer)?;
+        let key = partition_key(&self.partition, execute, &mut buffer)?;
         let places = Places::of(self, execute, page.after.as_ref())?;
         let flag = |flag, is_set| if is_set { flag } else { 0 };
         // Where nothing is left to read, the static row is not returned either.
@@ -48,41 +47,5 @@ impl Recipe {
             }
         }
         Ok(token)
-    }
-
-    /// The partition's key; in `buffer`, if it has several components.
-    fn partition_key<'k>(&'k self, execute: &'k Execute<'_>, buffer: &'k mut Key) -> Result<&'k [u8], Reason> {
-        let key = match &*self.partition {
-            [only] => only.checked(execute)?,
-            several => {
-                for component in several {
-                    let bytes = component.checked(execute)?;
-                    let length = u16::try_from(bytes.len()).map_err(|_| Reason::KeyLength)?;
-                    buffer.extend_from_slice(&length.to_be_bytes());
-                    buffer.extend_from_slice(bytes);
-                    buffer.push(0);
-                }
-                buffer
-            }
-        };
-        if key.is_empty() || key.len() > KEY_BYTES_MAX {
-            return Err(Reason::KeyLength);
-        }
-        Ok(key)
-    }
-}
-
-fn put_u32(number: usize, out: &mut Vec<u8>) {
-    out.extend_from_slice(&(number as u32).to_le_bytes());
-}
-
-/// Appends what `put` appends, after its length.
-fn put_counted(out: &mut Vec<u8>, put: impl FnOnce(&mut Vec<u8>)) {
-    put_u32(0, out);
-    let start = out.len();
-    put(out);
-    let length = (out.len() - start) as u32;
-    if let Some(slot) = out.get_mut(start - 4..start) {
-        slot.copy_from_slice(&length.to_le_bytes());
     }
 }

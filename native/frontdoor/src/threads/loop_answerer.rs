@@ -25,6 +25,7 @@ use crate::rights::routes::Routes;
 use crate::rights::table_reader::Reach;
 use crate::served::{Answered, Served};
 use crate::statement::Id;
+use crate::writing::{NotWritten, Writing};
 
 /// A turn that has taken longer makes way for other connections; slices take longer than single rows.
 const MAX_TURN: Duration = Duration::from_micros(500);
@@ -49,6 +50,7 @@ pub(crate) struct LoopAnswerer {
     /// Where what was answered goes.
     give: Sender<Served>,
     answering: Answering,
+    writing: Writing,
     pub peers: LoopPeers,
     wanted: HashSet<(u64, Id)>,
     wanted_since: Instant,
@@ -62,12 +64,14 @@ pub(crate) struct LoopAnswerer {
 impl LoopAnswerer {
     pub(crate) fn new(shared: Shared, event_loop: Arc<EventLoop>, give: Sender<Served>, peers: LoopPeers) -> Self {
         let now = Instant::now();
+        let writing = Writing::new(&shared.routes);
         LoopAnswerer {
             shared,
             event_loop,
             served: Served::default(),
             give,
             answering: Answering::default(),
+            writing,
             peers,
             wanted: HashSet::new(),
             wanted_since: now,
@@ -150,6 +154,30 @@ impl LoopAnswerer {
         Ok(())
     }
 
+    /// Does what an EXECUTE writes; `None` where the door does not know it as one that writes.
+    fn write(&mut self, identity: &Identity, asked: (u8, u8, &[u8]), body: &mut Vec<u8>) -> Option<Verdict> {
+        let written = self.writing.write(&self.shared.routes, identity.login, asked, body)?;
+        Some(match written {
+            Ok(written) => {
+                self.served.add_write(&written.id, &written.table, written.level, self.since.elapsed());
+                Verdict::Answered
+            }
+            Err(NotWritten::Passed(reason)) => self.pass(reason),
+            Err(NotWritten::Wanted(reason, id)) => {
+                self.want(identity.connection, id);
+                self.pass(reason)
+            }
+        })
+    }
+
+    fn pass(&mut self, reason: Reason) -> Verdict {
+        self.passed(reason);
+        match reason.may_end() {
+            true => Verdict::PassedForNow,
+            false => Verdict::Passed,
+        }
+    }
+
     fn pool(&mut self, identity: &Identity, framing: Framing, request: &Request<'_>) -> bool {
         let job = Job {
             event_loop: Arc::clone(&self.event_loop),
@@ -168,6 +196,9 @@ impl LoopAnswerer {
 impl Answerer for LoopAnswerer {
     fn answer(&mut self, identity: &Identity, framing: Framing, request: &Request<'_>, body: &mut Vec<u8>) -> Verdict {
         let asked = (request.header.version, request.header.flags, request.body);
+        if let Some(verdict) = self.write(identity, asked, body) {
+            return verdict;
+        }
         let answered = self.answering.answer(&self.shared.routes, identity.login, asked, Reach::Memory, body);
         let reason = match answered {
             Ok(mut answer) if answer.quorum.is_some() => {
@@ -199,12 +230,7 @@ impl Answerer for LoopAnswerer {
                 reason
             }
         };
-        self.passed(reason);
-        if reason.may_end() {
-            Verdict::PassedForNow
-        } else {
-            Verdict::Passed
-        }
+        self.pass(reason)
     }
 
     fn has_time(&self) -> bool {

@@ -12,13 +12,13 @@ use crate::statement::value::{ClusteringColumn, Limit, Value, AFTER, BEFORE};
 const REVERSED_TYPE: u8 = 0x80;
 const CUT: RecipeError = RecipeError { what: "it ends early" };
 
-pub(super) type Result<T> = std::result::Result<T, RecipeError>;
+pub(in crate::statement) type Result<T> = std::result::Result<T, RecipeError>;
 
-pub(super) fn fail<T>(what: &'static str) -> Result<T> {
+pub(in crate::statement) fn fail<T>(what: &'static str) -> Result<T> {
     Err(RecipeError { what })
 }
 
-pub(super) struct Decoder<'a> {
+pub(in crate::statement) struct Decoder<'a> {
     pub bytes: Bytes<'a>,
     /// How many bind variables the statement has.
     pub binds: u16,
@@ -26,7 +26,7 @@ pub(super) struct Decoder<'a> {
 
 impl Decoder<'_> {
     /// A value; of a clustering column's type, where there is one.
-    pub(super) fn value(&mut self, column: Option<&ClusteringColumn>) -> Result<Value> {
+    pub(in crate::statement) fn value(&mut self, column: Option<&ClusteringColumn>) -> Result<Value> {
         match self.u8()? {
             0 => {
                 let index = self.bind()?;
@@ -47,7 +47,7 @@ impl Decoder<'_> {
         }
     }
 
-    pub(super) fn clustering_column(&mut self) -> Result<ClusteringColumn> {
+    pub(in crate::statement) fn clustering_column(&mut self) -> Result<ClusteringColumn> {
         let code = self.u8()?;
         match KeyType::of(code & !REVERSED_TYPE) {
             Some(of) => Ok(ClusteringColumn { of, reversed: code & REVERSED_TYPE != 0 }),
@@ -55,7 +55,7 @@ impl Decoder<'_> {
         }
     }
 
-    pub(super) fn selection(&mut self, clustering: &[ClusteringColumn]) -> Result<Selection> {
+    pub(in crate::statement) fn selection(&mut self, clustering: &[ClusteringColumn]) -> Result<Selection> {
         let selection = match self.u8()? {
             0 => Selection::Rows(self.list(|decoder| decoder.values(clustering))?),
             1 => Selection::Slices(
@@ -72,7 +72,7 @@ impl Decoder<'_> {
     }
 
     /// An end of a slice, whose kinds are `inclusive` and the next one.
-    pub(super) fn bound(&mut self, clustering: &[ClusteringColumn], inclusive: u8) -> Result<Bound> {
+    pub(in crate::statement) fn bound(&mut self, clustering: &[ClusteringColumn], inclusive: u8) -> Result<Bound> {
         let kind = self.u8()?;
         let count = usize::from(self.u16()?);
         let Some(columns) = clustering.get(..count) else { return fail("values of a bound") };
@@ -97,11 +97,11 @@ impl Decoder<'_> {
         Ok(Bound { values: self.values(columns)?, side })
     }
 
-    pub(super) fn values(&mut self, columns: &[ClusteringColumn]) -> Result<Box<[Value]>> {
+    pub(in crate::statement) fn values(&mut self, columns: &[ClusteringColumn]) -> Result<Box<[Value]>> {
         columns.iter().map(|column| self.value(Some(column))).collect()
     }
 
-    pub(super) fn limit(&mut self) -> Result<Limit> {
+    pub(in crate::statement) fn limit(&mut self) -> Result<Limit> {
         match self.u8()? {
             0 => Ok(Limit::None),
             1 => match self.u32()? {
@@ -113,36 +113,36 @@ impl Decoder<'_> {
         }
     }
 
-    pub(super) fn bind(&mut self) -> Result<u16> {
+    pub(in crate::statement) fn bind(&mut self) -> Result<u16> {
         match self.u16()? {
             index if index < self.binds => Ok(index),
             _ => fail("bind variable"),
         }
     }
 
-    pub(super) fn list<T>(&mut self, mut one: impl FnMut(&mut Self) -> Result<T>) -> Result<Box<[T]>> {
+    pub(in crate::statement) fn list<T>(&mut self, mut one: impl FnMut(&mut Self) -> Result<T>) -> Result<Box<[T]>> {
         let count = self.u16()?;
         (0..count).map(|_| one(self)).collect()
     }
 
-    pub(super) fn counted(&mut self) -> Result<&[u8]> {
+    pub(in crate::statement) fn counted(&mut self) -> Result<&[u8]> {
         let length = usize::try_from(self.u32()?).map_err(|_| CUT)?;
         self.bytes.take(length).ok_or(CUT)
     }
 
-    pub(super) fn id(&mut self) -> Result<&[u8; 16]> {
+    pub(in crate::statement) fn id(&mut self) -> Result<&[u8; 16]> {
         self.bytes.array().ok_or(CUT)
     }
 
-    pub(super) fn u8(&mut self) -> Result<u8> {
+    pub(in crate::statement) fn u8(&mut self) -> Result<u8> {
         self.bytes.u8().ok_or(CUT)
     }
 
-    pub(super) fn u16(&mut self) -> Result<u16> {
+    pub(in crate::statement) fn u16(&mut self) -> Result<u16> {
         self.bytes.u16().ok_or(CUT)
     }
 
-    pub(super) fn u32(&mut self) -> Result<u32> {
+    pub(in crate::statement) fn u32(&mut self) -> Result<u32> {
         self.bytes.u32().ok_or(CUT)
     }
 }

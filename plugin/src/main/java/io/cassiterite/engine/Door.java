@@ -235,6 +235,12 @@ public final class Door
         Native.doorGrants(handle, logins, statementIds);
     }
 
+    /** What may be written natively. */
+    public DoorWrites writes()
+    {
+        return new DoorWrites(handle);
+    }
+
     // --- doors of other nodes
 
     /**

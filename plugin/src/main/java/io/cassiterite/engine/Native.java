@@ -249,13 +249,10 @@ public final class Native
      * @return what {@link #indexState} returns
      */
     static native long[] indexCreate(long table, String name);
-
     /** Drops an index, durably; unknown ones are fine. */
     static native void indexDrop(long table, String name);
-
     /** @return its number in write requests, 1 if it is complete, then the two counts of {@link IndexState} */
     static native long[] indexState(long table, String name);
-
     /** The second of what {@link #indexState} returns, without an object. */
     static native boolean indexIsComplete(long table, int number);
 
@@ -266,10 +263,8 @@ public final class Native
      * @return false if rows have come without entries since the counts were so
      */
     static native boolean indexComplete(long table, int number, long missedWrites, long missedLoads);
-
     /** The handle of the table that holds an index's entries; it can be read, nothing else. */
     static native long indexTable(long table, String name);
-
     /** The names of the indexes, each on a line. */
     static native String indexNames(long table);
 
@@ -280,10 +275,8 @@ public final class Native
     static native int read(long table, long request, int requestLength, long answer, int answerCapacity);
 
     static native int scan(long table, long request, int requestLength, long answer, int answerCapacity);
-
     /** A view of what the table holds now, for {@link #viewScan}; it is closed by {@link #cursorClose}. */
     static native long viewOpen(long table);
-
     /** As {@link #scan}. Any number of threads may scan a view at the same time. */
     static native int viewScan(long view, long request, int requestLength, long answer, int answerCapacity);
 
@@ -319,10 +312,8 @@ public final class Native
      * @return names the listening socket in {@link #doorTake} and {@link #doorStopListening}
      */
     static native long doorListen(long door, byte[] address, int port, int backlog, boolean keepAlive, int tls);
-
     /** The port is free when it returns; the clients stay. */
     static native void doorStopListening(long door, long listener);
-
     /** With what the door meets clients that speak TLS, as docs/internals/boundary.md describes it; null: it does not. */
     static native void doorTls(long door, byte[] terms);
 
@@ -354,10 +345,8 @@ public final class Native
      * @throws EngineException of kind CLOSED if nothing has changed; otherwise the descriptor is of no use any more
      */
     static native boolean doorTakeBack(long door, long connection, int descriptor, int negotiated);
-
     /** @return how many bytes of what writev would get the caller is rid of; nobody writes to the pair's end meanwhile */
     static native long doorSendStraight(long door, long connection, long parts, int count);
-
     /** @param door 0: one that has done nothing. @return what it has done: lines of name, tab and count */
     static native String doorReport(long door);
 
@@ -374,9 +363,18 @@ public final class Native
     static native void doorAdmit(long door, long connection, int login);
     static native void doorPeers(long door, int mode, byte[] members);
     static native byte[] doorListenForPeers(long door, byte[] address, int port);
-
     /** @param statementIds 16 bytes for each login */
     static native void doorGrants(long door, int[] logins, byte[] statementIds);
+
+    static native void doorOpenWrites(long door, long table, byte[] spec);
+    static native void doorCloseWrites(long door, byte[] tableId);
+    static native void doorPutModification(long door, byte[] recipe);
+    static native void doorAddRecord(long door);
+    static native long doorRecords(long door);
+    static native void doorRecordsAreSafe(long door, long count);
+
+    /** @return the write request that a recipe makes of the body of an EXECUTE; null where Cassandra has to */
+    static native byte[] modificationRequest(byte[] recipe, int version, byte[] body, long nowSeconds);
 
     /** @return what was answered since the last call, as docs/internals/boundary.md describes it */
     static native byte[] doorServed(long door);

@@ -43,6 +43,9 @@ public final class FrontDoor
     /** The parameter that says who speaks TLS with clients. */
     public static final String TLS = "front_door_tls";
 
+    /** The parameter that says who does what prepared statements write. */
+    public static final String WRITES = "front_door_writes";
+
     private static final String PEER_PORT = "front_door_port";
     private static final String DEFAULT_PEER_PORT = "7010";
 
@@ -62,6 +65,7 @@ public final class FrontDoor
     private volatile boolean hasKinds;
     private volatile QuorumReads quorumReads = QuorumReads.OFF;
     private volatile boolean hasTls;
+    private volatile boolean takesWrites;
     private volatile int peerPort;
 
     /** Guards what follows. Whoever binds a port holds its server's monitor and takes this one; never the other way. */
@@ -96,6 +100,7 @@ public final class FrontDoor
         changeVerdicts(parameters.getOrDefault(VERDICTS, ""));
         peerPort = Integer.parseInt(parameters.getOrDefault(PEER_PORT, DEFAULT_PEER_PORT));
         hasTls = parameters.getOrDefault(TLS, "").equals(ON);
+        takesWrites = parameters.getOrDefault(WRITES, "").equals(ON);
         quorumReads = QuorumReads.named(parameters.getOrDefault(QUORUM_READS, QuorumReads.OFF.parameter()));
         FrontDoorMode wanted = FrontDoorMode.named(parameters.getOrDefault(PARAMETER, FrontDoorMode.OFF.parameter()));
         try
@@ -174,6 +179,15 @@ public final class FrontDoor
     {
         TlsWatch present = tls;
         return present != null && present.isSpoken();
+    }
+
+    /** @param wanted {@code on}: the door writes, where it may. OFF has its effect when this returns */
+    public synchronized void changeWrites(String wanted)
+    {
+        takesWrites = wanted.equals(ON);
+        Desk present = desk;
+        if (present != null)
+            present.writesChanged();
     }
 
     /** @param wanted what becomes of reads that need several replicas; OFF has its effect when this returns */
@@ -312,7 +326,7 @@ public final class FrontDoor
         {
             door = Door.open(Math.max(1, Math.min(MAX_LOOPS, Runtime.getRuntime().availableProcessors() / 2)));
             ClientConnections connections = new ClientConnections();
-            desk = new Desk(door, connections, () -> quorumReads != QuorumReads.OFF);
+            desk = new Desk(door, connections, () -> quorumReads != QuorumReads.OFF, () -> takesWrites);
             peers = new Peers(door, peerPort);
             tls = new TlsWatch(door);
             tls.change(hasTls);

@@ -136,6 +136,9 @@ final class NodeEngine implements EngineControl
         String tls = options.get(FrontDoor.TLS);
         if (tls != null)
             FrontDoor.instance.changeTls(tls);
+        String writes = options.get(FrontDoor.WRITES);
+        if (writes != null)
+            FrontDoor.instance.changeWrites(writes);
         String quorumReads = options.get(FrontDoor.QUORUM_READS);
         if (quorumReads != null)
             FrontDoor.instance.changeQuorumReads(QuorumReads.named(quorumReads));

@@ -69,10 +69,17 @@ public final class EngineTables
         changes(memtable);
     }
 
-    /** The memtable may be about to be replaced, or its ranges have changed. */
-    static void changes(EngineMemtable memtable)
+    /** The memtable may be about to be replaced or left, or its ranges have changed. No native write of before is in progress on return. */
+    public static void changes(EngineMemtable memtable)
     {
         onChange.accept(memtable.metadata().id);
+    }
+
+    /** What makes the records of Paxos and of batches safe that are complete, before a row; null if they always are. */
+    public static Runnable recordSync(CassiteriteMemtable memtable)
+    {
+        CommitLogBarrier barrier = memtable.commitLogBarrier();
+        return barrier == null ? null : barrier::awaitAll;
     }
 
     static void remove(CassiteriteMemtable memtable)

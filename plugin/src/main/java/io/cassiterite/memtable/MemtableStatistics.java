@@ -75,6 +75,12 @@ public final class MemtableStatistics
         return isSealed() || loads.compareAndSet(0, SEALED);
     }
 
+    /** @return true if a bulk load is under way, or writes are refused */
+    public boolean isLoading()
+    {
+        return loads.get() != 0;
+    }
+
     boolean isSealed()
     {
         return loads.get() < 0;
@@ -101,6 +107,22 @@ public final class MemtableStatistics
         sessions.decrementAndGet();
     }
 
+    /**
+     * From now on writes may come that are not recorded one by one, of this time or later ones.
+     *
+     * @param timestamp in microseconds since the epoch
+     */
+    public void expectWrites(long timestamp)
+    {
+        record(timestamp, 0);
+    }
+
+    /** Counts such writes. */
+    public void recordCount(long count)
+    {
+        operations.add(count);
+    }
+
     /** Records a write that is about to be done. */
     void record(long smallestTimestamp, int operationCount)
     {
@@ -124,7 +146,7 @@ public final class MemtableStatistics
      * A lower bound for every timestamp in the table; Long.MAX_VALUE if it is empty. Never the value by which Cassandra
      * means none.
      */
-    long smallestTimestamp()
+    public long smallestTimestamp()
     {
         if (loads.get() > 0)
             return Long.MIN_VALUE;

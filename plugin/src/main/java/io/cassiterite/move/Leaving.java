@@ -19,6 +19,7 @@ import org.apache.cassandra.utils.FBUtilities;
 
 import io.cassiterite.engine.Table;
 import io.cassiterite.memtable.CassiteriteMemtable;
+import io.cassiterite.memtable.EngineTables;
 
 /**
  * A table leaves the engine, when the node takes no writes any more: its rows are written to sstables, and deleted in the
@@ -47,6 +48,8 @@ public final class Leaving
         checkIndexes(metadata);
         if (!memtable.statistics().seal())
             throw new IllegalStateException("rows come in by a stream or a load");
+        // The front door's writes are in no order of Cassandra's; they have ended when this returns.
+        EngineTables.changes(memtable);
         awaitWrites();
         Table table = memtable.table();
         checkRoom(memtable.cfs(), SstableWriting.bytes(table.stats()));

@@ -38,6 +38,7 @@ public enum PrivateMember
     /** Public; since 5.0.9 it takes a third number, the total before compression. */
     PROGRESS_WITHOUT_SSTABLES(NODE, oneOf(progress("long", "long", "long"), progress("long", "long"))),
 
+    TABLE_WRITE_HANDLER(FRONT_DOOR, field("db.ColumnFamilyStore", "writeHandler", "org.apache.cassandra.db.CassandraTableWriteHandler")),
     SSL_KEYS(FRONT_DOOR, method("security.AbstractSslContextFactory", "buildKeyManagerFactory", "javax.net.ssl.KeyManagerFactory")),
     TRANSPORT_SERVICE(FRONT_DOOR, field("service.CassandraDaemon", "nativeTransportService",
                                         "org.apache.cassandra.service.NativeTransportService")),

@@ -32,8 +32,8 @@ class ParametersTest
         "directory", "wal_directory", "block_cache_size", "write_buffers_total", "write_buffer_size", "target_file_size",
         "max_wal_size", "wal_recovery", "background_jobs", "compaction_rate_limit", "compaction_style", "periodic_compaction",
         "compression", "bottommost_compression", "block_size", "bloom_bits", "max_open_files", "wal_sync", "front_door",
-        "front_door_responses", "front_door_verdicts", "front_door_quorum_reads", "front_door_port", "front_door_tls", "stats_level",
-        "stop_at_newest", "flushed_blocks", "level0_files_unread", "node.commitlog_sync", "unheard_of");
+        "front_door_responses", "front_door_verdicts", "front_door_quorum_reads", "front_door_port", "front_door_writes", "front_door_tls",
+        "stats_level", "stop_at_newest", "flushed_blocks", "level0_files_unread", "node.commitlog_sync", "unheard_of");
 
     private static final List<Object> VALUES = Collections.unmodifiableList(listed(
         null, "", "  ", true, false, 0, 1, -1, 8, 10L, Long.MAX_VALUE, BigInteger.TWO.pow(70), 1.5, -0.0, Double.NaN,

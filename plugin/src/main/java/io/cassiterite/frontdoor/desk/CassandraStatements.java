@@ -5,10 +5,13 @@
 package io.cassiterite.frontdoor.desk;
 
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 
 import org.apache.cassandra.cql3.QueryHandler;
 import org.apache.cassandra.cql3.QueryProcessor;
+import org.apache.cassandra.cql3.statements.ModificationStatement;
 import org.apache.cassandra.cql3.statements.SelectStatement;
+import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.MD5Digest;
 
 import io.cassiterite.frontdoor.recipe.Learned;
@@ -17,6 +20,14 @@ import io.cassiterite.frontdoor.recipe.RecipeLearner;
 /** Those of {@link QueryProcessor}. Thread-safe. */
 final class CassandraStatements implements Statements
 {
+    private final BooleanSupplier takesWrites;
+
+    /** @param takesWrites whether the door may write; asked again and again */
+    CassandraStatements(BooleanSupplier takesWrites)
+    {
+        this.takesWrites = takesWrites;
+    }
+
     @Override
     public Object find(MD5Digest id)
     {
@@ -24,14 +35,17 @@ final class CassandraStatements implements Statements
     }
 
     @Override
-    public Statement select(MD5Digest id, Object found)
+    public Statement served(MD5Digest id, Object found)
     {
         QueryHandler.Prepared prepared = (QueryHandler.Prepared) found;
-        if (!(prepared.statement instanceof SelectStatement))
+        boolean reads = prepared.statement instanceof SelectStatement;
+        boolean writes = prepared.statement instanceof ModificationStatement && takesWrites.getAsBoolean();
+        if (!reads && !writes)
             return null;
-        SelectStatement select = (SelectStatement) prepared.statement;
-        return new Statement(id, select.table.id, select.table.keyspace, prepared.fullyQualified ? null : prepared.keyspace,
-                             prepared.rawCQLStatement, prepared);
+        TableMetadata table = reads ? ((SelectStatement) prepared.statement).table
+                                    : ((ModificationStatement) prepared.statement).metadata();
+        return new Statement(id, table.id, table.keyspace, prepared.fullyQualified ? null : prepared.keyspace,
+                             prepared.rawCQLStatement, prepared, writes);
     }
 
     @Override

@@ -7,6 +7,7 @@ package io.cassiterite.frontdoor.desk;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 import org.apache.cassandra.config.DatabaseDescriptor;
@@ -21,12 +22,16 @@ import org.apache.cassandra.service.StorageService;
 import org.apache.cassandra.utils.FBUtilities;
 
 import io.cassiterite.memtable.CassiteriteMemtable;
+import io.cassiterite.memtable.MemtableStatistics;
 
 import static io.cassiterite.engine.BackgroundWork.attempt;
 
 /** The states of Cassandra's tables. Thread-safe. */
 final class CassandraTables
 {
+    /** Writes may be older by so much than the opening of their table. */
+    private static final long LATE_MICROS = TimeUnit.MINUTES.toMicros(10);
+
     private final TrackerWatch watch;
     private final BooleanSupplier comparesReplicas;
     private final Map<String, RingRanges> ranges = new ConcurrentHashMap<>();
@@ -48,6 +53,20 @@ final class CassandraTables
             return TableState.closed(closed);
         CassiteriteMemtable memtable = (CassiteriteMemtable) facts.view.getCurrentMemtable();
         return TableState.open(memtable.table(), facts.ranges, tombstones(), comparing(facts, memtable));
+    }
+
+    /** The same of writes. */
+    TableState writeState(TableId id)
+    {
+        TableGate.Facts facts = facts(id);
+        Set<TableGate> closed = TableGate.closed(facts, TableGate.Scope.WRITES);
+        if (!closed.isEmpty())
+            return TableState.closed(closed);
+        CassiteriteMemtable memtable = (CassiteriteMemtable) facts.view.getCurrentMemtable();
+        MemtableStatistics statistics = memtable.statistics();
+        // Before the door writes: Cassandra is told of no single one.
+        statistics.expectWrites(FBUtilities.timestampMicros() - LATE_MICROS);
+        return TableState.openToWrites(memtable.table(), facts.ranges, statistics.smallestTimestamp());
     }
 
     private Comparing comparing(TableGate.Facts facts, CassiteriteMemtable memtable)

@@ -5,6 +5,7 @@
 package io.cassiterite.frontdoor.desk;
 
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -30,6 +31,7 @@ import org.apache.cassandra.utils.UUIDGen;
 
 import io.cassiterite.engine.Door;
 import io.cassiterite.engine.Door.Wanted;
+import io.cassiterite.memtable.EngineTables;
 
 import static io.cassiterite.engine.BackgroundWork.attempt;
 
@@ -52,6 +54,8 @@ public final class Desk
     private final Lease lease;
     private final CassandraTables cassandraTables;
     private final OpenTables tables;
+    private final OpenTables writtenTables;
+    private final RecordWatch records;
     private final Grants grants;
     private final Recipes recipes;
     private final Logins logins;
@@ -61,6 +65,7 @@ public final class Desk
     private final BlockingQueue<Wanted> wanted = new ArrayBlockingQueue<>(MAX_WANTED);
     private final BlockingQueue<TableId> wantedTables = new ArrayBlockingQueue<>(MAX_WANTED);
     private final BooleanSupplier comparesReplicas;
+    private final BooleanSupplier takesWrites;
 
     /** Whether a guardrail limits IN, as all recipes were learned. */
     private volatile boolean limitsIn;
@@ -70,22 +75,29 @@ public final class Desk
     private long lastRound;
     private long lastSecond;
 
-    /** @param comparesReplicas whether several replicas may answer a read; asked again and again */
-    public Desk(Door door, ClientConnections connections, BooleanSupplier comparesReplicas)
+    /**
+     * @param comparesReplicas whether several replicas may answer a read; asked again and again
+     * @param takesWrites      whether the door may write; asked again and again
+     */
+    public Desk(Door door, ClientConnections connections, BooleanSupplier comparesReplicas, BooleanSupplier takesWrites)
     {
-        this(new EngineDoor(door), connections, comparesReplicas);
+        this(new EngineDoor(door), new EngineWrites(door.writes()), connections, comparesReplicas, takesWrites);
     }
 
-    private Desk(NativeDoor door, ClientConnections connections, BooleanSupplier comparesReplicas)
+    private Desk(NativeDoor door, NativeWrites writes, ClientConnections connections, BooleanSupplier comparesReplicas,
+                 BooleanSupplier takesWrites)
     {
+        this.takesWrites = takesWrites;
         this.comparesReplicas = comparesReplicas;
         atDoor = connections::atDoor;
         lease = new Lease(door, NodeGate::closed);
         cassandraTables = new CassandraTables(new TrackerWatch(this::tableChanged), comparesReplicas);
         tables = new OpenTables(door, cassandraTables::state);
+        writtenTables = new OpenTables(writes::openTable, writes::closeTable, this::writeState);
+        records = new RecordWatch(writes);
         grants = new Grants(door, new CassandraAuthority(), decidingThreads(), DatabaseDescriptor::getNativeTransportAllowOlderProtocols,
                             System::nanoTime);
-        recipes = new Recipes(door, new CassandraStatements(), tables, grants, System::nanoTime);
+        recipes = new Recipes(door, writes, new CassandraStatements(takesWrites), tables, writtenTables, grants, System::nanoTime);
         logins = new Logins(door);
         figures = new ServedFigures(door, connections::find); // the last answers of who has left, too
     }
@@ -130,6 +142,8 @@ public final class Desk
         watch = clerk = ringClerk = null;
         recipes.clear();
         tables.clear();
+        writtenTables.clear();
+        records.stop();
         grants.clear();
         wanted.clear();
         wantedTables.clear();
@@ -158,17 +172,19 @@ public final class Desk
     public void conditionsChanged()
     {
         checkGuardrailOfIn();
-        look(lease, tables, grants);
+        look(lease, grants, tables, writtenTables);
     }
 
     /**
      * The lease last: after the JVM has stood still it must not revive what has grown old meanwhile. Nor must it where that
      * could not be withdrawn.
      */
-    static void look(Lease lease, OpenTables tables, Grants grants)
+    static void look(Lease lease, Grants grants, OpenTables... tables)
     {
         // each of them, also where another fails
-        Throwable failure = Throwables.perform((Throwable) null, tables::refresh, grants::expire);
+        Throwable failure = Throwables.perform((Throwable) null, grants::expire);
+        for (OpenTables some : tables)
+            failure = Throwables.perform(failure, some::refresh);
         Throwables.maybeFail(Throwables.perform(failure, failure == null ? lease::check : lease::suspend));
     }
 
@@ -185,29 +201,58 @@ public final class Desk
     /** Something has changed on which a gate of this table may depend. */
     public void tableChanged(TableId table)
     {
-        tables.close(table);
+        Throwables.maybeFail(Throwables.perform((Throwable) null, () -> tables.close(table), () -> writtenTables.close(table)));
     }
 
     private void schemaChanged(SchemaWatch.Change change)
     {
-        schemaChanged(change, recipes, tables);
+        schemaChanged(change, recipes, tables, writtenTables);
     }
 
     /**
      * The tables first: a recipe of after the change that met one as it was before would be of another layout than it, for as long as
      * the recipe lives.
      */
-    static void schemaChanged(SchemaWatch.Change change, Recipes recipes, OpenTables tables)
+    static void schemaChanged(SchemaWatch.Change change, Recipes recipes, OpenTables... tables)
     {
         // each of them, also where another fails
-        Throwables.maybeFail(Throwables.perform((Throwable) null, () -> tables.close(change::concerns),
-                                                () -> recipes.schemaChanged(change::concerns), tables::refresh));
+        Throwable failure = null;
+        for (OpenTables some : tables)
+            failure = Throwables.perform(failure, () -> some.close(change::concerns));
+        failure = Throwables.perform(failure, () -> recipes.schemaChanged(change::concerns));
+        for (OpenTables some : tables)
+            failure = Throwables.perform(failure, some::refresh);
+        Throwables.maybeFail(failure);
+    }
+
+    private void refreshTables()
+    {
+        Throwables.maybeFail(Throwables.perform((Throwable) null, tables::refresh, writtenTables::refresh));
+    }
+
+    /** The first table begins the watch of records that rows must not outlive. */
+    private TableState writeState(TableId id)
+    {
+        if (!takesWrites.getAsBoolean())
+            return TableState.closed(Set.of());
+        TableState state = cassandraTables.writeState(id);
+        Runnable sync = state.isOpen() ? EngineTables.recordSync(EngineTables.find(id)) : null;
+        if (sync != null)
+            records.start(sync);
+        return state;
+    }
+
+    /** The door is to write, or not to any more; that has its effect when this returns. */
+    public void writesChanged()
+    {
+        recipes.forgetWrites();
+        refreshTables();
     }
 
     /** Tables whose replicas are not known any more are closed until the next round. */
     private void ringChanged()
     {
-        tables.refresh();
+        refreshTables();
     }
 
     /** A recipe of the old schema may be left: no answer is better than a wrong one. */
@@ -303,7 +348,7 @@ public final class Desk
     /** @return the gates that are closed, as lines of tab-separated values, the first line names the columns */
     public String gates()
     {
-        return GateReport.of(lease.closed(), tables.closed());
+        return GateReport.of(lease.closed(), List.of(tables.closed(), writtenTables.closed()));
     }
 
     /** @return the statements that the door knows, as lines of tab-separated values, the first line names the columns */

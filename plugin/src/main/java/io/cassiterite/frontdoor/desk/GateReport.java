@@ -4,6 +4,9 @@
  */
 package io.cassiterite.frontdoor.desk;
 
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -23,11 +26,15 @@ final class GateReport
     {
     }
 
-    static String of(Set<NodeGate> node, Map<TableId, Set<TableGate>> tables)
+    /** @param tables of those that are read, and of those that are written */
+    static String of(Set<NodeGate> node, List<Map<TableId, Set<TableGate>>> tables)
     {
         StringBuilder lines = new StringBuilder(HEADER);
         node.forEach(gate -> add(lines, NODE, gate.name(), gate.reason()));
-        tables.forEach((id, gates) -> gates.forEach(gate -> add(lines, name(id), gate.name(), gate.reason())));
+        Map<TableId, Set<TableGate>> all = new LinkedHashMap<>();
+        for (Map<TableId, Set<TableGate>> some : tables)
+            some.forEach((id, gates) -> all.computeIfAbsent(id, any -> EnumSet.noneOf(TableGate.class)).addAll(gates));
+        all.forEach((id, gates) -> gates.forEach(gate -> add(lines, name(id), gate.name(), gate.reason())));
         return lines.toString();
     }
 

@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
@@ -22,6 +24,7 @@ import org.apache.cassandra.utils.NoSpamLogger;
 import org.apache.cassandra.utils.Throwables;
 
 import io.cassiterite.engine.BackgroundWork;
+import io.cassiterite.engine.Table;
 import io.cassiterite.engine.TableSchema;
 
 /**
@@ -36,7 +39,8 @@ final class OpenTables
 
     private static final NoSpamLogger NO_SPAM = NoSpamLogger.getLogger(LoggerFactory.getLogger(OpenTables.class), 10, TimeUnit.MINUTES);
 
-    private final NativeDoor door;
+    private final BiConsumer<Table, byte[]> open;
+    private final Consumer<byte[]> close;
     private final Function<TableId, TableState> states;
     /** Of each wanted table, how the door has it. */
     private final Map<TableId, TableState> tables = new LinkedHashMap<>();
@@ -49,7 +53,17 @@ final class OpenTables
     /** @param states answers at once, with what is true at this moment */
     OpenTables(NativeDoor door, Function<TableId, TableState> states)
     {
-        this.door = door;
+        this(door::openTable, door::closeTable, states);
+    }
+
+    /**
+     * @param open  opens the door to a generation of a table
+     * @param close closes it to the table with an id
+     */
+    OpenTables(BiConsumer<Table, byte[]> open, Consumer<byte[]> close, Function<TableId, TableState> states)
+    {
+        this.open = open;
+        this.close = close;
         this.states = states;
     }
 
@@ -135,7 +149,7 @@ final class OpenTables
                 return;
             close(id);
             if (now.isOpen())
-                door.openTable(now.table(), now.spec(id));
+                open.accept(now.table(), now.spec(id));
             tables.replace(id, now);
             failed.remove(id);
         }
@@ -156,7 +170,7 @@ final class OpenTables
         TableState before = tables.get(id);
         if (before == null || !before.isOpen())
             return;
-        door.closeTable(TableSchema.identity(id));
+        close.accept(TableSchema.identity(id));
         tables.replace(id, TableState.closed(Set.of()));
     }
 

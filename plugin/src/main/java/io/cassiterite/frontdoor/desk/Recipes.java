@@ -37,6 +37,8 @@ final class Recipes
     private final NativeDoor door;
     private final Statements statements;
     private final OpenTables tables;
+    private final NativeWrites writes;
+    private final OpenTables writtenTables;
     private final Grants grants;
     private final LongSupplier clock;
 
@@ -46,7 +48,16 @@ final class Recipes
 
     Recipes(NativeDoor door, Statements statements, OpenTables tables, Grants grants, LongSupplier clock)
     {
+        this(door, null, statements, tables, null, grants, clock);
+    }
+
+    /** @param writtenTables those that the door writes to */
+    Recipes(NativeDoor door, NativeWrites writes, Statements statements, OpenTables tables, OpenTables writtenTables, Grants grants,
+            LongSupplier clock)
+    {
         this.door = door;
+        this.writes = writes;
+        this.writtenTables = writtenTables;
         this.statements = statements;
         this.tables = tables;
         this.grants = grants;
@@ -68,15 +79,15 @@ final class Recipes
         Statement known = known(id);
         if (known != null && known.prepared == prepared)
             return known;
-        Statement select = statements.select(id, prepared);
+        Statement served = statements.served(id, prepared);
         // Others are refused all the same: who only writes is not to stay at the door for a recipe that cannot come.
-        if (select != null && count() >= MAX_RECIPES)
+        if (served != null && count() >= MAX_RECIPES)
         {
             NO_SPAM.warn("The front door has {} plans already; other statements are left to Cassandra", MAX_RECIPES);
             return null;
         }
-        Lesson lesson = select == null ? Lesson.refused("it is no SELECT") : statements.learn(select);
-        return keep(id, select, lesson, before);
+        Lesson lesson = served == null ? Lesson.refused("it is no SELECT") : statements.learn(served);
+        return keep(id, served, lesson, before);
     }
 
     private synchronized long schemaChanges()
@@ -107,9 +118,12 @@ final class Recipes
 
     private Statement put(Statement statement, byte[] recipe)
     {
-        door.putRecipe(recipe);
+        if (statement.writes)
+            writes.putRecipe(recipe);
+        else
+            door.putRecipe(recipe);
         recipes.put(statement.id, new Recipe(statement, clock.getAsLong()));
-        tables.want(statement.table);
+        tablesOf(statement).want(statement.table);
         return statement;
     }
 
@@ -131,6 +145,14 @@ final class Recipes
     {
         schemaChanges++;
         drop(recipe -> concerned.test(recipe.statement));
+        forgetRefused();
+    }
+
+    /** Drops those that write, and asks anew for statements that were refused. */
+    synchronized void forgetWrites()
+    {
+        schemaChanges++;
+        drop(recipe -> recipe.statement.writes);
         forgetRefused();
     }
 
@@ -196,12 +218,18 @@ final class Recipes
             door.dropRecipe(statement.id.bytes);
             recipes.remove(statement.id);
         }
-        dropped.stream().map(statement -> statement.table).distinct().filter(this::isUnused).forEach(tables::forget);
+        dropped.stream().filter(this::isTableUnused).forEach(statement -> tablesOf(statement).forget(statement.table));
     }
 
-    private boolean isUnused(TableId table)
+    private OpenTables tablesOf(Statement statement)
     {
-        return recipes.values().stream().noneMatch(recipe -> recipe.statement.table.equals(table));
+        return statement.writes ? writtenTables : tables;
+    }
+
+    private boolean isTableUnused(Statement dropped)
+    {
+        return recipes.values().stream().map(recipe -> recipe.statement)
+                      .noneMatch(other -> other.table.equals(dropped.table) && other.writes == dropped.writes);
     }
 
     /** Those that recipes read. */
@@ -223,12 +251,14 @@ final class Recipes
         long lastUse;
         boolean usedSince = true;
         long executions;
-        Served.Audition audition = Served.Audition.AUDITIONING;
+        Served.Audition audition;
 
         Recipe(Statement statement, long lastUse)
         {
             this.statement = statement;
             this.lastUse = lastUse;
+            // What writes was compared with the memtable's before.
+            this.audition = statement.writes ? Served.Audition.SERVING : Served.Audition.AUDITIONING;
         }
 
         /** @return true if the recipe is in use */

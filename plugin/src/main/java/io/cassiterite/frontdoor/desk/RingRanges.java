@@ -107,7 +107,25 @@ final class RingRanges
     byte[] spec(TableId table, int tombstones)
     {
         ByteBuffer spec = ByteBuffer.allocate(29 + 16 * ranges.count());
-        spec.put(VERSION).put(TableSchema.identity(table)).putInt(levels).putInt(tombstones).putInt(ranges.count());
+        spec.put(VERSION).put(TableSchema.identity(table)).putInt(levels).putInt(tombstones);
+        return put(spec);
+    }
+
+    /**
+     * How the door opens a table to writes, whose rows have no other replica.
+     *
+     * @param smallestTimestamp Cassandra knows of no earlier write, in microseconds since the epoch
+     */
+    byte[] writesSpec(TableId table, long smallestTimestamp)
+    {
+        ByteBuffer spec = ByteBuffer.allocate(33 + 16 * ranges.count());
+        spec.put(VERSION).put(TableSchema.identity(table)).putInt(levels).putLong(smallestTimestamp);
+        return put(spec);
+    }
+
+    private byte[] put(ByteBuffer spec)
+    {
+        spec.putInt(ranges.count());
         for (int i = 0; i < ranges.count(); i++)
             spec.putLong(ranges.left(i)).putLong(ranges.right(i));
         return spec.array();

@@ -25,6 +25,8 @@ final class Served
     final long bytesReceived;
     final long bytesSent;
     final Map<MD5Digest, Executions> statements = new LinkedHashMap<>();
+    final Map<TableId, Writes> writtenTables = new LinkedHashMap<>();
+    final Map<Integer, Writes> writtenLevels = new LinkedHashMap<>();
 
     private Served(ByteBuffer in)
     {
@@ -39,6 +41,10 @@ final class Served
         bytesSent = in.getLong();
         for (int count = in.getInt(); count > 0; count--)
             statements.put(statement(in), new Executions(in.getLong(), in.get()));
+        for (int count = in.getInt(); count > 0; count--)
+            writtenTables.put(TableId.fromUUID(new UUID(in.getLong(), in.getLong())), new Writes(in.getLong(), latencies(in)));
+        for (int count = in.getInt(); count > 0; count--)
+            writtenLevels.put(in.getShort() & 0xffff, new Writes(in.getLong(), latencies(in)));
         if (in.hasRemaining())
             throw new IllegalStateException(in.remaining() + " bytes too many in what the door served");
     }
@@ -67,7 +73,21 @@ final class Served
     /** All that was answered. */
     long requests()
     {
-        return levels.values().stream().mapToLong(reads -> reads.count).sum();
+        return levels.values().stream().mapToLong(reads -> reads.count).sum()
+               + writtenLevels.values().stream().mapToLong(writes -> writes.count).sum();
+    }
+
+    /** Writes of one kind. */
+    static final class Writes
+    {
+        final long count;
+        final List<Bucket> latencies;
+
+        Writes(long count, List<Bucket> latencies)
+        {
+            this.count = count;
+            this.latencies = latencies;
+        }
     }
 
     /** Reads of one kind. */

@@ -22,6 +22,9 @@ import org.apache.cassandra.metrics.TableMetrics;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableId;
 
+import io.cassiterite.memtable.CassiteriteMemtable;
+import io.cassiterite.memtable.EngineTables;
+
 /**
  * Feeds what the door has served into Cassandra's metrics, so that nodetool and dashboards see all requests. Never the
  * coordinator latency of a table: Cassandra derives from it after what time a forwarded read asks another replica.
@@ -43,6 +46,8 @@ final class ServedFigures
         Served served = Served.parse(door.served());
         served.levels.forEach((code, reads) -> record(ConsistencyLevel.fromCode(code), reads));
         served.tables.forEach(ServedFigures::record);
+        served.writtenLevels.forEach((code, writes) -> record(ConsistencyLevel.fromCode(code), writes));
+        served.writtenTables.forEach(ServedFigures::record);
         served.connections.forEach(this::record);
         recordRequests(served);
         return served;
@@ -57,6 +62,28 @@ final class ServedFigures
             BulkUpdates.record(ofLevel, bucket.nanos, bucket.count);
         }
         ClientRequestsMetricsHolder.readMetrics.localRequests.mark(reads.count);
+    }
+
+    private static void record(ConsistencyLevel level, Served.Writes writes)
+    {
+        ClientRequestMetrics ofLevel = ClientRequestsMetricsHolder.writeMetricsForLevel(level);
+        for (Served.Bucket bucket : writes.latencies)
+        {
+            BulkUpdates.record(ClientRequestsMetricsHolder.writeMetrics, bucket.nanos, bucket.count);
+            BulkUpdates.record(ofLevel, bucket.nanos, bucket.count);
+        }
+        ClientRequestsMetricsHolder.writeMetrics.localRequests.mark(writes.count);
+    }
+
+    private static void record(TableId id, Served.Writes writes)
+    {
+        ColumnFamilyStore cfs = Schema.instance.getColumnFamilyStoreInstance(id);
+        CassiteriteMemtable memtable = EngineTables.find(id);
+        if (cfs == null || memtable == null)
+            return;
+        for (Served.Bucket bucket : writes.latencies)
+            BulkUpdates.record(cfs.metric.writeLatency, bucket.nanos, bucket.count);
+        memtable.statistics().recordCount(writes.count);
     }
 
     private static void record(TableId id, Served.Reads reads)

@@ -7,7 +7,7 @@ package io.cassiterite.frontdoor.desk;
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.utils.MD5Digest;
 
-/** A prepared SELECT as Cassandra has it now. Preparing it again makes another. Immutable. */
+/** A prepared statement that reads or writes rows, as Cassandra has it now. Preparing it again makes another. Immutable. */
 final class Statement
 {
     final MD5Digest id;
@@ -16,10 +16,16 @@ final class Statement
     final String query;
     /** The keyspace that a connection must be in, or Cassandra warns; null for a statement that names its own. */
     final String connectionKeyspace;
+    final boolean writes;
     /** Cassandra's own object. */
     final Object prepared;
 
     Statement(MD5Digest id, TableId table, String keyspace, String connectionKeyspace, String query, Object prepared)
+    {
+        this(id, table, keyspace, connectionKeyspace, query, prepared, false);
+    }
+
+    Statement(MD5Digest id, TableId table, String keyspace, String connectionKeyspace, String query, Object prepared, boolean writes)
     {
         this.id = id;
         this.table = table;
@@ -27,5 +33,6 @@ final class Statement
         this.connectionKeyspace = connectionKeyspace;
         this.query = query;
         this.prepared = prepared;
+        this.writes = writes;
     }
 }

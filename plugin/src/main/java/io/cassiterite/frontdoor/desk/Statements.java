@@ -14,8 +14,8 @@ interface Statements
     /** @return null if there is none; Cassandra then counts the statement as used, and keeps it */
     Object find(MD5Digest id);
 
-    /** @return null unless this is a SELECT */
-    Statement select(MD5Digest id, Object prepared);
+    /** @return null unless this is a SELECT, or a statement that writes where the door may write */
+    Statement served(MD5Digest id, Object prepared);
 
     Lesson learn(Statement statement);
 

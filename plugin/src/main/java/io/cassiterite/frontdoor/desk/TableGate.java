@@ -12,6 +12,7 @@ import java.util.function.Predicate;
 
 import com.google.common.collect.Iterables;
 
+import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.lifecycle.View;
 import org.apache.cassandra.db.memtable.Memtable;
@@ -21,12 +22,14 @@ import org.apache.cassandra.locator.SimpleStrategy;
 import org.apache.cassandra.metrics.Sampler;
 import org.apache.cassandra.schema.KeyspaceMetadata;
 import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.service.StorageService;
 import org.apache.cassandra.service.reads.AlwaysSpeculativeRetryPolicy;
 
+import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
 import io.cassiterite.node.EngineTable;
 
-/** Why the front door answers no request for a table at present. Each reason can be asked for in no time. */
+/** Why the front door answers no request for a table, or writes nothing to it, at present. Each reason can be asked for in no time. */
 public enum TableGate
 {
     DROPPED("the table has been dropped", facts -> !facts.cfs.isValid()),
@@ -39,20 +42,50 @@ public enum TableGate
     TRIGGER("the table has a trigger", facts -> !facts.metadata.triggers.isEmpty()),
     MASK("a column of the table is masked", facts -> facts.metadata.hasMaskedColumns()),
     COMPACT_STORAGE("the table has COMPACT STORAGE", facts -> facts.metadata.isCompactTable()),
-    SPECULATIVE_RETRY("speculative_retry is ALWAYS: each read asks two replicas",
+    SPECULATIVE_RETRY("speculative_retry is ALWAYS: each read asks two replicas", Scope.READS,
                       facts -> facts.metadata.params.speculativeRetry.equals(AlwaysSpeculativeRetryPolicy.INSTANCE)),
     REPLICATION("the keyspace has neither SimpleStrategy nor NetworkTopologyStrategy", facts -> !isKnown(facts.strategy)),
     TRANSIENT_REPLICAS("the keyspace has transient replicas", facts -> facts.strategy.hasTransientReplicas()),
     SAMPLER("nodetool samples the table's requests",
             facts -> facts.cfs.metric.samplers.values().stream().anyMatch(Sampler::isActive)),
-    RANGES("the ranges of which the node is a replica are being computed", facts -> facts.ranges == null);
+    RANGES("the ranges of which the node is a replica are being computed", facts -> facts.ranges == null),
+
+    REPLICAS("writes: rows of the keyspace have several replicas", Scope.WRITES,
+             facts -> facts.strategy.getReplicationFactor().allReplicas != 1),
+    PENDING_REPLICAS("writes: nodes join, leave or move", Scope.WRITES, TableGate::hasPendingReplicas),
+    NOT_DURABLE("writes: durable_writes of the keyspace is false", Scope.WRITES, facts -> !facts.keyspace.params.durableWrites),
+    COMMIT_LOG("writes: they go to Cassandra's commit log, too", Scope.WRITES,
+               facts -> !facts.metadata.params.memtable.factory().writesShouldSkipCommitLog() || facts.metadata.params.cdc),
+    TIME_TO_LIVE("writes: the table has a default_time_to_live", Scope.WRITES, facts -> facts.metadata.params.defaultTimeToLive != 0),
+    ROW_CACHE("writes: the table has rows in the row cache", Scope.WRITES, facts -> facts.cfs.isRowCacheEnabled()),
+    BULK_LOAD("writes: rows come in by a stream or a load, or the table is leaving the engine", Scope.WRITES, TableGate::isLoading),
+    WRITE_GUARDRAILS("writes: a guardrail concerns them", Scope.WRITES, facts -> WriteGuardrails.areAny()),
+    WRITE_DENYLIST("writes: the partition denylist is on for them", Scope.WRITES,
+                   facts -> DatabaseDescriptor.getPartitionDenylistEnabled() && DatabaseDescriptor.getDenylistWritesEnabled()),
+    IDEAL_CONSISTENCY("writes: ideal_consistency_level is set", Scope.WRITES,
+                      facts -> DatabaseDescriptor.getIdealConsistencyLevel() != null);
+
+    /** Of which requests a gate is. */
+    enum Scope
+    {
+        ALL,
+        READS,
+        WRITES
+    }
 
     private final String reason;
+    private final Scope scope;
     private final Predicate<Facts> closed;
 
     TableGate(String reason, Predicate<Facts> closed)
     {
+        this(reason, Scope.ALL, closed);
+    }
+
+    TableGate(String reason, Scope scope, Predicate<Facts> closed)
+    {
         this.reason = reason;
+        this.scope = scope;
         this.closed = closed;
     }
 
@@ -70,11 +103,20 @@ public enum TableGate
     /** @param facts null if Cassandra does not have the table */
     static Set<TableGate> closed(Facts facts)
     {
+        return closed(facts, Scope.READS);
+    }
+
+    /**
+     * @param facts    null if Cassandra does not have the table
+     * @param requests READS or WRITES
+     */
+    static Set<TableGate> closed(Facts facts, Scope requests)
+    {
         if (facts == null)
             return Set.of(DROPPED);
         Set<TableGate> closed = EnumSet.noneOf(TableGate.class);
         for (TableGate gate : values())
-            if (gate.isClosed(facts))
+            if ((gate.scope == Scope.ALL || gate.scope == requests) && gate.isClosed(facts))
                 closed.add(gate);
         return Collections.unmodifiableSet(closed);
     }
@@ -84,6 +126,18 @@ public enum TableGate
     {
         List<Memtable> live = facts.view.liveMemtables;
         return live.size() != 1 || !facts.view.flushingMemtables.isEmpty() || live.get(0) != EngineTables.find(facts.metadata.id);
+    }
+
+    /** Cassandra may have such ranges of a node that is gone by now: that only delays. */
+    private static boolean hasPendingReplicas(Facts facts)
+    {
+        return !StorageService.instance.getTokenMetadata().getPendingRangesMM(facts.keyspace.name).isEmpty();
+    }
+
+    private static boolean isLoading(Facts facts)
+    {
+        CassiteriteMemtable memtable = EngineTables.find(facts.metadata.id);
+        return memtable == null || memtable.statistics().isLoading();
     }
 
     private static boolean isKnown(AbstractReplicationStrategy strategy)

@@ -4,6 +4,7 @@
  */
 package io.cassiterite.frontdoor.desk;
 
+import java.util.Objects;
 import java.util.Set;
 
 import org.apache.cassandra.schema.TableId;
@@ -18,9 +19,13 @@ final class TableState
     private final RingRanges ranges;
     private final int tombstones;
     private final Comparing comparing;
+    /** Null where the table is opened to reads. */
+    private final Long smallestTimestamp;
 
-    private TableState(Set<TableGate> closed, Table table, RingRanges ranges, int tombstones, Comparing comparing)
+    private TableState(Set<TableGate> closed, Table table, RingRanges ranges, int tombstones, Comparing comparing,
+                       Long smallestTimestamp)
     {
+        this.smallestTimestamp = smallestTimestamp;
         this.closed = closed;
         this.table = table;
         this.ranges = ranges;
@@ -30,7 +35,7 @@ final class TableState
 
     static TableState closed(Set<TableGate> gates)
     {
-        return new TableState(gates, null, null, 0, null);
+        return new TableState(gates, null, null, 0, null, null);
     }
 
     static TableState open(Table table, RingRanges ranges, int tombstones)
@@ -44,7 +49,13 @@ final class TableState
      */
     static TableState open(Table table, RingRanges ranges, int tombstones, Comparing comparing)
     {
-        return new TableState(Set.of(), table, ranges, tombstones, comparing);
+        return new TableState(Set.of(), table, ranges, tombstones, comparing, null);
+    }
+
+    /** @param smallestTimestamp Cassandra knows of no earlier write, in microseconds since the epoch */
+    static TableState openToWrites(Table table, RingRanges ranges, long smallestTimestamp)
+    {
+        return new TableState(Set.of(), table, ranges, 0, null, smallestTimestamp);
     }
 
     boolean isOpen()
@@ -59,6 +70,8 @@ final class TableState
 
     byte[] spec(TableId id)
     {
+        if (smallestTimestamp != null)
+            return ranges.writesSpec(id, smallestTimestamp);
         byte[] alone = ranges.spec(id, tombstones);
         return comparing == null ? alone : comparing.spec(alone);
     }
@@ -66,6 +79,6 @@ final class TableState
     boolean isSameOpening(TableState other)
     {
         return isOpen() && table == other.table && ranges == other.ranges && tombstones == other.tombstones &&
-               Comparing.areSame(comparing, other.comparing);
+               Objects.equals(smallestTimestamp, other.smallestTimestamp) && Comparing.areSame(comparing, other.comparing);
     }
 }

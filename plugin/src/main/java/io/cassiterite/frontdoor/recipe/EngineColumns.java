@@ -6,6 +6,7 @@ package io.cassiterite.frontdoor.recipe;
 
 import java.util.function.ToIntFunction;
 
+import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.schema.ColumnMetadata;
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.schema.TableMetadata;
@@ -31,6 +32,13 @@ interface EngineColumns
             CassiteriteMemtable memtable = EngineTables.find(table);
             return memtable == null ? null : memtable.columnIds();
         }
+
+        @Override
+        public byte[] writeRequest(PartitionUpdate update)
+        {
+            CassiteriteMemtable memtable = EngineTables.find(update.metadata().id);
+            return memtable == null ? null : memtable.requestToMove(update).copyFrom(0);
+        }
     };
 
     /** The schema that the table's memtable has; null if the engine does not keep the table. */
@@ -38,4 +46,7 @@ interface EngineColumns
 
     /** The ids of columns, 0 for those that the engine lacks; null while it does not have the memtable's schema. */
     ToIntFunction<ColumnMetadata> ids(TableId table);
+
+    /** The write request that the table's memtable makes of an update; null if the engine does not keep the table. */
+    byte[] writeRequest(PartitionUpdate update);
 }

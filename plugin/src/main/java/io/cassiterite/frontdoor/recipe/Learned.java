@@ -4,33 +4,35 @@
  */
 package io.cassiterite.frontdoor.recipe;
 
-import org.apache.cassandra.cql3.statements.SelectStatement;
+import org.apache.cassandra.cql3.CQLStatement;
 import org.apache.cassandra.schema.TableId;
 
 /** What the learner found out about a prepared statement: a recipe, or why there is none. Immutable. */
 public final class Learned
 {
     private final String query;
-    private final SelectStatement statement;
+    private final CQLStatement statement;
+    private final TableId table;
     private final byte[] recipe;
     private final RecipeRefusal refusal;
 
-    private Learned(String query, SelectStatement statement, byte[] recipe, RecipeRefusal refusal)
+    private Learned(String query, CQLStatement statement, TableId table, byte[] recipe, RecipeRefusal refusal)
     {
         this.query = query;
         this.statement = statement;
+        this.table = table;
         this.recipe = recipe;
         this.refusal = refusal;
     }
 
-    static Learned recipe(String query, SelectStatement statement, byte[] recipe)
+    static Learned recipe(String query, CQLStatement statement, TableId table, byte[] recipe)
     {
-        return new Learned(query, statement, recipe, null);
+        return new Learned(query, statement, table, recipe, null);
     }
 
     static Learned refused(String query, RecipeRefusal refusal)
     {
-        return new Learned(query, null, null, refusal);
+        return new Learned(query, null, null, null, refusal);
     }
 
     /** Null if there is a recipe. */
@@ -45,14 +47,14 @@ public final class Learned
         return recipe == null ? null : recipe.clone();
     }
 
-    /** The table that the recipe reads; null if there is no recipe. */
+    /** The table that the recipe reads or writes; null if there is no recipe. */
     public TableId table()
     {
-        return statement == null ? null : statement.table.id;
+        return table;
     }
 
     /** The statement to authorize; null if there is no recipe. */
-    public SelectStatement statement()
+    public CQLStatement statement()
     {
         return statement;
     }

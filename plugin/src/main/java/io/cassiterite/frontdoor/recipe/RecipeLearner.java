@@ -16,6 +16,7 @@ import org.slf4j.LoggerFactory;
 import org.apache.cassandra.cql3.ColumnSpecification;
 import org.apache.cassandra.cql3.QueryHandler;
 import org.apache.cassandra.cql3.QueryProcessor;
+import org.apache.cassandra.cql3.statements.ModificationStatement;
 import org.apache.cassandra.cql3.statements.SelectStatement;
 import org.apache.cassandra.db.guardrails.Guardrails;
 import org.apache.cassandra.exceptions.RequestValidationException;
@@ -68,8 +69,13 @@ public final class RecipeLearner
     {
         try
         {
+            if (prepared.statement instanceof ModificationStatement)
+            {
+                ModificationStatement modification = (ModificationStatement) prepared.statement;
+                return Learned.recipe(prepared.rawCQLStatement, modification, modification.metadata().id, recipe(id, modification));
+            }
             SelectStatement statement = StatementRules.select(prepared);
-            return Learned.recipe(prepared.rawCQLStatement, statement, recipe(id, prepared, statement));
+            return Learned.recipe(prepared.rawCQLStatement, statement, statement.table.id, recipe(id, prepared, statement));
         }
         catch (RefusedException e)
         {
@@ -90,7 +96,7 @@ public final class RecipeLearner
     {
         TableMetadata table = statement.table;
         TableMetadata present = Schema.instance.getTableMetadata(table.id);
-        checkSchema(statement, present);
+        checkSchema(table, present);
         StatementRules.checkStatement(statement);
 
         byte[] bindTypes = bindTypes(statement.getBindVariables());
@@ -112,10 +118,23 @@ public final class RecipeLearner
         return ByteBufUtil.getBytes(out);
     }
 
-    /** A statement keeps the table that it was prepared with; others may differ from it in what no statement depends on. */
-    private void checkSchema(SelectStatement statement, TableMetadata present)
+    private byte[] recipe(MD5Digest id, ModificationStatement statement)
     {
-        TableMetadata table = statement.table;
+        TableMetadata table = statement.metadata();
+        TableMetadata present = Schema.instance.getTableMetadata(table.id);
+        checkSchema(table, present);
+        StatementRules.checkStatement(statement);
+        ToIntFunction<ColumnMetadata> ids = engine.ids(table.id);
+        refuseIf(ids == null, RecipeRefusal.SCHEMA_CHANGE);
+        byte[] bindTypes = bindTypes(statement.getBindVariables());
+        byte[] recipe = new ModificationLearner(statement, bindTypes).learn(id, ids, engine::writeRequest);
+        refuseIf(Schema.instance.getTableMetadata(table.id) != present, RecipeRefusal.SCHEMA_CHANGE);
+        return recipe;
+    }
+
+    /** A statement keeps the table that it was prepared with; others may differ from it in what no statement depends on. */
+    private void checkSchema(TableMetadata table, TableMetadata present)
+    {
         StatementRules.checkTable(table);
         TableMetadata stored = engine.schema(table.id);
         refuseIf(stored == null, RecipeRefusal.NOT_IN_ENGINE);

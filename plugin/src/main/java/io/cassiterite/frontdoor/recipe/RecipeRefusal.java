@@ -8,7 +8,7 @@ package io.cassiterite.frontdoor.recipe;
 public enum RecipeRefusal
 {
     OTHER_HANDLER("another query handler than Cassiterite's may change statements"),
-    NOT_A_SELECT("it is no SELECT"),
+    NOT_A_SELECT("it neither reads nor writes rows"),
     NOT_IN_ENGINE("its table is not an engine table"),
     SYSTEM_TABLE("its table is one of Cassandra's own"),
     VIEW("it reads a materialized view"),
@@ -32,6 +32,13 @@ public enum RecipeRefusal
     KEY_TYPE("a column of the primary key has a type whose values the door cannot order"),
     BIND_TYPE("a bind variable has a type that the learner has no probes for"),
     TOO_MANY_VALUES("it has more rows, columns or variables than a plan can tell"),
+    CONDITIONAL("it is a lightweight transaction"),
+    COUNTER("it writes a counter"),
+    NEEDS_READ("it has to read what it writes"),
+    OWN_TIMESTAMP("it names its time of writing in CQL"),
+    EXPIRING("what it writes expires"),
+    COLLECTION("it writes a collection that is not frozen"),
+    SEVERAL_ROWS("it writes a partition, a range or several rows"),
     EMPTY_CONSTANT("it compares with a constant that is empty and no text"),
     ERROR("Cassandra answers values that are valid for their types with an error"),
     NO_READ("no probe leads to a read"),

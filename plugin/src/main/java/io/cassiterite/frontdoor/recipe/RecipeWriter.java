@@ -66,7 +66,7 @@ final class RecipeWriter
     void writeRead(ReadPattern read, TableMetadata table, boolean returnsStatic)
     {
         writeCount(read.key.size(), out);
-        writeValues(read.key);
+        writeValues(read.key, out);
         writeClusteringTypes(table.clusteringColumns());
         writeSelection(read);
         out.writeByte((read.reversed ? REVERSED : 0)
@@ -80,7 +80,12 @@ final class RecipeWriter
     {
         writeCount(columns.size(), out);
         for (ColumnMetadata column : columns)
-            out.writeByte(KeyTypes.code(column.type, RecipeRefusal.KEY_TYPE) | (column.type.isReversed() ? DESCENDING : 0));
+            out.writeByte(clusteringType(column));
+    }
+
+    static int clusteringType(ColumnMetadata column)
+    {
+        return KeyTypes.code(column.type, RecipeRefusal.KEY_TYPE) | (column.type.isReversed() ? DESCENDING : 0);
     }
 
     private void writeSelection(ReadPattern read)
@@ -94,7 +99,7 @@ final class RecipeWriter
                 out.writeByte(bound(prefix.kind));
                 writeCount(prefix.values.size(), out);
             }
-            writeValues(prefix.values);
+            writeValues(prefix.values, out);
         }
     }
 
@@ -110,7 +115,7 @@ final class RecipeWriter
         }
     }
 
-    private void writeValues(List<Operand> values)
+    static void writeValues(List<Operand> values, ByteBuf out)
     {
         for (Operand value : values)
         {

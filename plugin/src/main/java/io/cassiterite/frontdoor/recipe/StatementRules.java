@@ -6,6 +6,7 @@ package io.cassiterite.frontdoor.recipe;
 
 import org.apache.cassandra.cql3.QueryHandler;
 import org.apache.cassandra.cql3.restrictions.StatementRestrictions;
+import org.apache.cassandra.cql3.statements.ModificationStatement;
 import org.apache.cassandra.cql3.statements.SelectStatement;
 import org.apache.cassandra.schema.ColumnMetadata;
 import org.apache.cassandra.schema.KeyspaceMetadata;
@@ -40,6 +41,16 @@ final class StatementRules
         refuseIf(restrictions.usesSecondaryIndexing() || restrictions.isTopK(), RecipeRefusal.INDEX_QUERY);
         refuseIf(restrictions.isKeyRange() || restrictions.isPartitionKeyRestrictionsOnToken(), RecipeRefusal.KEY_RANGE);
         refuseIf(restrictions.keyIsInRelation(), RecipeRefusal.KEYS);
+    }
+
+    static void checkStatement(ModificationStatement statement)
+    {
+        refuseIf(statement.hasConditions(), RecipeRefusal.CONDITIONAL);
+        refuseIf(statement.isCounter(), RecipeRefusal.COUNTER);
+        refuseIf(statement.requiresRead(), RecipeRefusal.NEEDS_READ);
+        refuseIf(statement.isTimestampSet(), RecipeRefusal.OWN_TIMESTAMP);
+        refuseIf(statement.metadata().params.defaultTimeToLive != 0, RecipeRefusal.EXPIRING);
+        refuseIf(statement.getFunctions().iterator().hasNext(), RecipeRefusal.FUNCTION);
     }
 
     /** Only views have strict liveness. */

@@ -44,13 +44,13 @@ class DeskTest
         Login reader = new Logins(door).admit(1, new FakeConnection("reader", "10.0.0.1"));
         grants.want(reader, new Statement(FakeDoor.id('a'), TableId.generate(), "shop", null, "SELECT", new Object()));
         grants.decide();
-        Desk.look(lease, tables, grants);
+        Desk.look(lease, grants, tables);
         assertTrue(door.leased);
         assertEquals(Set.of("1:a"), door.grants);
 
         now += Decisions.FRESH_NANOS + 1;
         door.onRenewal = () -> assertEquals(Set.of(), door.grants);
-        Desk.look(lease, tables, grants);
+        Desk.look(lease, grants, tables);
     }
 
     /** F11: what could not be withdrawn must not be answered from. */
@@ -60,18 +60,18 @@ class DeskTest
         lease.start();
         Login reader = new Logins(door).admit(1, new FakeConnection("reader", "10.0.0.1"));
         grants.want(reader, new Statement(FakeDoor.id('a'), TableId.generate(), "shop", null, "SELECT", new Object()));
-        Desk.look(lease, tables, grants);
+        Desk.look(lease, grants, tables);
         assertTrue(door.leased);
 
         door.onGrants = () -> {
             throw new IllegalStateException("test");
         };
         now += Decisions.FRESH_NANOS + 1;
-        assertThrows(IllegalStateException.class, () -> Desk.look(lease, tables, grants));
+        assertThrows(IllegalStateException.class, () -> Desk.look(lease, grants, tables));
         assertFalse(door.leased);
 
         door.onGrants = () -> {};
-        Desk.look(lease, tables, grants);
+        Desk.look(lease, grants, tables);
         assertTrue(door.leased);
         assertEquals(Set.of(), door.grants);
     }
@@ -87,7 +87,7 @@ class DeskTest
         lease.start();
         for (int round = 0; round < 3; round++)
         {
-            Desk.look(lease, failing, grants);
+            Desk.look(lease, grants, failing);
             assertTrue(door.leased);
         }
     }

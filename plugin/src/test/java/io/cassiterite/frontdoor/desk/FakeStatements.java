@@ -45,7 +45,7 @@ final class FakeStatements implements Statements
     }
 
     @Override
-    public Statement select(MD5Digest id, Object statement)
+    public Statement served(MD5Digest id, Object statement)
     {
         return tables.get(statement) == null ? null : new Statement(id, tables.get(statement), "shop", null, "SELECT", statement);
     }

@@ -49,6 +49,12 @@ class ServedFiguresTest
     /** 100 reads at ONE of one table, by two connections, of which one has closed since. */
     private byte[] served()
     {
+        return served(0);
+    }
+
+    /** The same, and 100 writes to each of so many tables. */
+    private byte[] served(int written)
+    {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (DataOutputStream out = new DataOutputStream(bytes))
         {
@@ -71,6 +77,21 @@ class ServedFiguresTest
             out.write(FakeDoor.id('a').bytes);
             out.writeLong(100);
             out.writeByte(1);
+            out.writeInt(written);
+            for (int i = 0; i < written; i++)
+            {
+                out.writeLong(table.getMostSignificantBits());
+                out.writeLong(table.getLeastSignificantBits() + i);
+                out.writeLong(100);
+                buckets(out);
+            }
+            out.writeInt(written);
+            for (int i = 0; i < written; i++)
+            {
+                out.writeShort(ConsistencyLevel.ONE.code + i);
+                out.writeLong(100);
+                buckets(out);
+            }
         }
         catch (IOException e)
         {
@@ -118,19 +139,37 @@ class ServedFiguresTest
     {
         ClientRequestMetrics all = ClientRequestsMetricsHolder.readMetrics;
         ClientRequestMetrics one = ClientRequestsMetricsHolder.readMetricsForLevel(ConsistencyLevel.ONE);
+        long reads = all.latency.getCount();
+        long micros = all.totalLatency.getCount();
+        long local = all.localRequests.getCount();
         long executed = QueryProcessor.metrics.preparedStatementsExecuted.getCount();
         long received = ClientMessageSizeMetrics.bytesReceived.getCount();
         long requests = ClientMessageSizeMetrics.bytesSentPerResponse.getCount();
         door.served = served();
         figures.collect();
-        assertEquals(100, all.latency.getCount());
-        assertEquals(90 * 20 + 10 * 400, all.totalLatency.getCount());
-        assertEquals(100, one.latency.getCount());
-        assertEquals(100, all.localRequests.getCount());
+        assertEquals(reads + 100, all.latency.getCount());
+        assertEquals(micros + 90 * 20 + 10 * 400, all.totalLatency.getCount());
+        assertEquals(reads + 100, one.latency.getCount());
+        assertEquals(local + 100, all.localRequests.getCount());
         assertEquals(executed + 100, QueryProcessor.metrics.preparedStatementsExecuted.getCount());
         assertEquals(received + 5_000, ClientMessageSizeMetrics.bytesReceived.getCount());
         assertEquals(requests + 100, ClientMessageSizeMetrics.bytesSentPerResponse.getCount());
         assertEquals(99, connection.requests);
+    }
+
+    @Test
+    void cassandrasMetricsCountNativeWrites()
+    {
+        ClientRequestMetrics all = ClientRequestsMetricsHolder.writeMetrics;
+        ClientRequestMetrics one = ClientRequestsMetricsHolder.writeMetricsForLevel(ConsistencyLevel.ONE);
+        long executed = QueryProcessor.metrics.preparedStatementsExecuted.getCount();
+        door.served = served(2);
+        assertEquals(300, figures.collect().requests());
+        assertEquals(200, all.latency.getCount());
+        assertEquals(2 * (90 * 20 + 10 * 400), all.totalLatency.getCount());
+        assertEquals(100, one.latency.getCount());
+        assertEquals(200, all.localRequests.getCount());
+        assertEquals(executed + 300, QueryProcessor.metrics.preparedStatementsExecuted.getCount());
     }
 
     /** F25: those of the coordinator decide after what time Cassandra asks another replica. */

@@ -74,9 +74,26 @@ class RecipeRefusalTest
     @Test
     void whatIsNoSelectOfAnEngineTable()
     {
-        assertRefused(RecipeRefusal.NOT_A_SELECT, "INSERT INTO k.kv (k, v) VALUES (?, ?)", "TRUNCATE k.kv", "USE k");
-        assertRefused(RecipeRefusal.NOT_IN_ENGINE, "SELECT v FROM k.stock WHERE k = ?");
+        assertRefused(RecipeRefusal.NOT_A_SELECT, "TRUNCATE k.kv", "USE k");
+        assertRefused(RecipeRefusal.NOT_IN_ENGINE, "SELECT v FROM k.stock WHERE k = ?", "INSERT INTO k.stock (k, v) VALUES (?, ?)");
         assertRefused(RecipeRefusal.SYSTEM_TABLE, "SELECT * FROM system.local WHERE key = ?");
+    }
+
+    @Test
+    void whatIsMoreThanOneRowWritten()
+    {
+        assertRefused(RecipeRefusal.CONDITIONAL, "INSERT INTO k.kv (k, v) VALUES (?, ?) IF NOT EXISTS",
+                      "UPDATE k.kv SET v = ? WHERE k = ? IF v = ?", "DELETE FROM k.kv WHERE k = ? IF EXISTS");
+        assertRefused(RecipeRefusal.OWN_TIMESTAMP, "UPDATE k.kv USING TIMESTAMP 5 SET v = ? WHERE k = ?",
+                      "DELETE v FROM k.kv USING TIMESTAMP ? WHERE k = ?");
+        assertRefused(RecipeRefusal.EXPIRING, "INSERT INTO k.kv (k, v) VALUES (?, ?) USING TTL 5");
+        assertRefused(RecipeRefusal.COLLECTION, "UPDATE k.kv SET m['x'] = ? WHERE k = ?", "DELETE m FROM k.kv WHERE k = ?");
+        assertRefused(RecipeRefusal.BIND_TYPE, "INSERT INTO k.kv (k, m) VALUES (?, ?)", "UPDATE k.kv SET f = ? WHERE k = ?");
+        assertRefused(RecipeRefusal.KEYS, "UPDATE k.kv SET v = ? WHERE k IN (?, ?)");
+        assertRefused(RecipeRefusal.SEVERAL_ROWS, "DELETE FROM k.kv WHERE k = ?", "DELETE FROM k.two WHERE a = ? AND b = ?",
+                      "DELETE FROM k.two WHERE a = ? AND b = ? AND c1 = ?", "DELETE FROM k.events WHERE k = ? AND at > ?",
+                      "UPDATE k.events SET v = ? WHERE k = ? AND at IN (?, ?)");
+        assertRefused(RecipeRefusal.FUNCTION, "INSERT INTO k.events (k, at, v) VALUES (?, toTimestamp(now()), ?)");
     }
 
     @Test

@@ -18,6 +18,7 @@ import org.apache.cassandra.cql3.QueryHandler;
 import org.apache.cassandra.cql3.QueryProcessor;
 import org.apache.cassandra.cql3.statements.schema.CreateTableStatement;
 import org.apache.cassandra.cql3.statements.schema.CreateTypeStatement;
+import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.dht.Murmur3Partitioner;
 import org.apache.cassandra.schema.ColumnMetadata;
 import org.apache.cassandra.schema.KeyspaceMetadata;
@@ -114,6 +115,13 @@ final class TestSchema implements EngineColumns
     static MD5Digest id(QueryHandler.Prepared prepared)
     {
         return MD5Digest.compute(prepared.rawCQLStatement);
+    }
+
+    /** There is no engine: whoever learns a modification is refused. */
+    @Override
+    public byte[] writeRequest(PartitionUpdate update)
+    {
+        return null;
     }
 
     @Override

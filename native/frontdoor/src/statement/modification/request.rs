@@ -1,0 +1,129 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! The engine's write request for an EXECUTE (docs/internals/boundary.md, Write request).
+
+use super::{CellChange, Change, Modification};
+use crate::reason::Reason;
+use crate::statement::execute::Execute;
+use crate::statement::le_bytes::{put_counted, put_u32};
+use crate::statement::limits::KEY_BYTES_MAX;
+use crate::statement::partition_key::{partition_key, Key};
+use crate::statement::value::CLUSTERING;
+use cassiterite_codec::key::{encode_partition, murmur3_token, Kind};
+use cassiterite_codec::row::{put_raw_component, Cell, Head, Liveness, RowWriter};
+use cassiterite_codec::DeletionTime;
+
+/// Without entries of indexes.
+const VERSION: u8 = 1;
+
+/// Buffers of one thread that writes.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    clustering: Vec<u8>,
+    fragment: Vec<u8>,
+}
+
+impl Modification {
+    /// The write request for the body of an EXECUTE, for a comparison with the memtable's; `None` where Cassandra has to make
+    /// it.
+    ///
+    /// * `version` of the protocol
+    /// * `now_s` in seconds since the epoch
+    pub fn request(&self, version: u8, body: &[u8], now_s: i64) -> Option<Vec<u8>> {
+        let execute = Execute::parse(version, body).ok()?;
+        let mut request = Vec::new();
+        self.write_request(&execute, now_s, &mut Scratch::default(), &mut request).ok()?;
+        Some(request)
+    }
+
+    /// Writes the write request for `execute` into `request`, which is cleared; the partition's token.
+    ///
+    /// * `now_s` the local deletion time of what is deleted, in seconds since the epoch
+    pub(crate) fn write_request(
+        &self,
+        execute: &Execute<'_>,
+        now_s: i64,
+        scratch: &mut Scratch,
+        request: &mut Vec<u8>,
+    ) -> Result<i64, Reason> {
+        if execute.values() != self.binds {
+            return Err(Reason::ValueCount);
+        }
+        // Cassandra gives others a time of its own.
+        let timestamp = execute.timestamp.ok_or(Reason::NoTimestamp)?;
+        let mut buffer = Key::new();
+        let key = partition_key(&self.partition, execute, &mut buffer)?;
+        self.put_raw_clustering(execute, &mut scratch.clustering)?;
+        self.put_fragment(execute, timestamp, now_s, scratch)?;
+
+        request.clear();
+        request.push(VERSION);
+        request.extend_from_slice(&timestamp.to_le_bytes());
+        let token = murmur3_token(key);
+        put_counted(request, |request| encode_partition(token, key, request));
+        put_u32(1, request);
+        request.push(self.kind as u8);
+        put_counted(request, |request| self.put_clustering(execute, request))?;
+        put_counted(request, |request| request.extend_from_slice(&scratch.fragment));
+        Ok(token)
+    }
+
+    /// Appends the form by which rows are ordered.
+    fn put_clustering(&self, execute: &Execute<'_>, out: &mut Vec<u8>) -> Result<(), Reason> {
+        if self.kind == Kind::Static {
+            return Ok(());
+        }
+        for (column, value) in &self.clustering {
+            column.put_component(Some(value.bytes(execute)?), out)?;
+        }
+        out.push(CLUSTERING);
+        Ok(())
+    }
+
+    /// The components as they are.
+    fn put_raw_clustering(&self, execute: &Execute<'_>, out: &mut Vec<u8>) -> Result<(), Reason> {
+        out.clear();
+        for (_, value) in &self.clustering {
+            let value = value.checked(execute)?;
+            if value.len() > KEY_BYTES_MAX {
+                return Err(Reason::KeyLength);
+            }
+            put_raw_component(value, out);
+        }
+        Ok(())
+    }
+
+    fn put_fragment(
+        &self,
+        execute: &Execute<'_>,
+        timestamp: i64,
+        now_s: i64,
+        scratch: &mut Scratch,
+    ) -> Result<(), Reason> {
+        let clustering = (!self.clustering.is_empty()).then_some(&*scratch.clustering);
+        let mut head = Head { clustering, ..Head::NOTHING };
+        let cells = match &self.change {
+            Change::Write { is_insert, cells } => {
+                if *is_insert {
+                    head.liveness = Liveness::without_ttl(timestamp);
+                }
+                &cells[..]
+            }
+            Change::Delete => {
+                head.deletion = DeletionTime { marked_for_delete_at: timestamp, local_deletion_time_s: now_s };
+                &[]
+            }
+        };
+        let mut row = RowWriter::new(&head, &mut scratch.fragment);
+        for (id, change) in cells {
+            let cell = match change {
+                CellChange::Put(value) => Cell::live(timestamp, value.checked(execute)?),
+                CellChange::Delete => Cell::tombstone(timestamp, now_s),
+            };
+            row.simple(*id, &cell);
+        }
+        row.finish();
+        Ok(())
+    }
+}

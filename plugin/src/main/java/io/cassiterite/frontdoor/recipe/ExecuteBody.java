@@ -1,0 +1,40 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.frontdoor.recipe;
+
+import java.nio.ByteBuffer;
+
+import org.apache.cassandra.db.ConsistencyLevel;
+import org.apache.cassandra.utils.MD5Digest;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+
+/** The body of an EXECUTE, as a driver would send it for a probe. */
+final class ExecuteBody
+{
+    static final int VERSION = 4;
+
+    private static final int VALUES = 0x01;
+    private static final int TIMESTAMP = 0x20;
+
+    private ExecuteBody()
+    {
+    }
+
+    static byte[] of(MD5Digest statement, Probe probe, long timestamp)
+    {
+        ByteBuf out = Unpooled.buffer();
+        out.writeShort(statement.bytes.length).writeBytes(statement.bytes);
+        out.writeShort(ConsistencyLevel.ONE.code);
+        out.writeByte(VALUES | TIMESTAMP);
+        out.writeShort(probe.values.size());
+        for (ByteBuffer value : probe.values)
+            out.writeInt(value.remaining()).writeBytes(value.duplicate());
+        out.writeLong(timestamp);
+        return ByteBufUtil.getBytes(out);
+    }
+}

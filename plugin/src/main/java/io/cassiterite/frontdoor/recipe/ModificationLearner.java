@@ -1,0 +1,154 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.frontdoor.recipe;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.ToIntFunction;
+import java.util.stream.Collectors;
+
+import org.apache.cassandra.cql3.statements.ModificationStatement;
+import org.apache.cassandra.db.partitions.PartitionUpdate;
+import org.apache.cassandra.db.rows.Cell;
+import org.apache.cassandra.schema.ColumnMetadata;
+import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.utils.MD5Digest;
+
+import io.cassiterite.engine.DoorWrites;
+
+import static io.cassiterite.frontdoor.recipe.RefusedException.refuseIf;
+
+/**
+ * Learns how a statement that writes one row makes of its values what the engine is to write: by what Cassandra itself makes of
+ * values that are told apart. The recipe is then tried with others, many of them equal or empty: the door's write request must
+ * be the memtable's, byte by byte, so there is nothing to compare when clients execute it.
+ */
+final class ModificationLearner
+{
+    private static final int PROBES = 8;
+    private static final int CHECKS = 64;
+    private static final int MAX_CROWD = 4;
+    private static final long TIMESTAMP = 1_700_000_000_000_123L;
+    private static final long NOW_SECONDS = 1_700_000_001L;
+
+    private final ModificationStatement statement;
+    private final TableMetadata table;
+    private final byte[] bindTypes;
+    private final Probes probes;
+
+    ModificationLearner(ModificationStatement statement, byte[] bindTypes)
+    {
+        this.statement = statement;
+        this.table = statement.metadata();
+        this.bindTypes = bindTypes;
+        this.probes = new Probes(bindTypes, new BitSet());
+    }
+
+    /** @param memtable makes the write request of the table's memtable */
+    byte[] learn(MD5Digest id, ToIntFunction<ColumnMetadata> ids, Function<PartitionUpdate, byte[]> memtable)
+    {
+        ModificationPattern pattern = pattern();
+        byte[] recipe = new ModificationWriter(ids).write(id, table, bindTypes.length, pattern);
+        check(id, recipe, pattern, memtable);
+        return recipe;
+    }
+
+    private ModificationPattern pattern()
+    {
+        ProbedWrite first = null;
+        List<List<Candidates>> places = new ArrayList<>();
+        for (int i = 0; i < PROBES; i++)
+        {
+            Probe probe = probes.distinct();
+            ProbedWrite write = probed(probe);
+            List<Cell<?>> cells = write.cells();
+            if (first == null)
+                first = write;
+            refuseIf(!haveForm(write, first), RecipeRefusal.UNEXPLAINED);
+            narrow(places, 0, types(table.partitionKeyColumns()), probe, write.key);
+            narrow(places, 1, types(table.clusteringColumns()), probe, write.clustering());
+            narrow(places, 2, types(live(cells)), probe, values(live(cells)));
+        }
+        return new ModificationPattern(first, resolve(places.get(0)), resolve(places.get(1)), resolve(places.get(2)));
+    }
+
+    private ProbedWrite probed(Probe probe)
+    {
+        return ProbedWrite.of(statement, probe, TIMESTAMP, NOW_SECONDS);
+    }
+
+    private static boolean haveForm(ProbedWrite one, ProbedWrite other)
+    {
+        List<Cell<?>> cells = one.cells();
+        List<Cell<?>> others = other.cells();
+        if (one.row.isStatic() != other.row.isStatic() || cells.size() != others.size())
+            return false;
+        for (int i = 0; i < cells.size(); i++)
+            if (!cells.get(i).column().equals(others.get(i).column()) || cells.get(i).isTombstone() != others.get(i).isTombstone())
+                return false;
+        return true;
+    }
+
+    private static byte[] types(List<?> columns)
+    {
+        byte[] types = new byte[columns.size()];
+        for (int i = 0; i < types.length; i++)
+        {
+            Object column = columns.get(i);
+            ColumnMetadata metadata = column instanceof Cell ? ((Cell<?>) column).column() : (ColumnMetadata) column;
+            types[i] = KeyTypes.code(metadata.type, RecipeRefusal.BIND_TYPE);
+        }
+        return types;
+    }
+
+    private static List<Cell<?>> live(List<Cell<?>> cells)
+    {
+        return cells.stream().filter(cell -> !cell.isTombstone()).collect(Collectors.toList());
+    }
+
+    private static List<ByteBuffer> values(List<Cell<?>> cells)
+    {
+        List<ByteBuffer> values = new ArrayList<>();
+        cells.forEach(cell -> values.add(cell.buffer()));
+        return values;
+    }
+
+    private static void narrow(List<List<Candidates>> places, int index, byte[] types, Probe probe, List<ByteBuffer> values)
+    {
+        if (index == places.size())
+        {
+            List<Candidates> fresh = new ArrayList<>();
+            for (int i = 0; i < values.size(); i++)
+                fresh.add(new Candidates(types[i], probe, values.get(i)));
+            places.add(fresh);
+            return;
+        }
+        for (int i = 0; i < values.size(); i++)
+            places.get(index).get(i).narrow(probe, values.get(i));
+    }
+
+    private static List<Operand> resolve(List<Candidates> places)
+    {
+        List<Operand> operands = new ArrayList<>();
+        places.forEach(place -> operands.add(place.resolve()));
+        return operands;
+    }
+
+    private void check(MD5Digest id, byte[] recipe, ModificationPattern pattern, Function<PartitionUpdate, byte[]> memtable)
+    {
+        BitSet filled = pattern.keyBinds();
+        for (int i = 0; i < CHECKS; i++)
+        {
+            Probe probe = i % 4 == 0 ? probes.distinct() : probes.crowded(1 + i % MAX_CROWD, filled);
+            byte[] made = DoorWrites.request(recipe, ExecuteBody.VERSION, ExecuteBody.of(id, probe, TIMESTAMP), NOW_SECONDS);
+            byte[] expected = memtable.apply(probed(probe).update);
+            refuseIf(!Arrays.equals(made, expected), RecipeRefusal.UNEXPLAINED);
+        }
+    }
+}
