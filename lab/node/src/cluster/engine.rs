@@ -63,7 +63,7 @@ impl Engine {
                 "what cassandra.yaml gives: skip-list memtable on heap, BIG sstables, size-tiered compaction"
             }
             Engine::Cassiterite => "the plug-in, all parameters at their defaults",
-            Engine::CassiteriteDoor => "the plug-in, with front_door: reads and front_door_quorum_reads: on",
+            Engine::CassiteriteDoor => "the plug-in, with front_door: reads, and quorum reads and writes on",
         }
     }
 
@@ -98,6 +98,7 @@ impl Engine {
             Engine::CassiteriteDoor => vec![
                 ("memtable.configurations.cassiterite.parameters.front_door", json!("reads")),
                 ("memtable.configurations.cassiterite.parameters.front_door_quorum_reads", json!("on")),
+                ("memtable.configurations.cassiterite.parameters.front_door_writes", json!("on")),
             ],
         }
     }

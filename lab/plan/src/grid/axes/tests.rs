@@ -63,7 +63,7 @@ fn labels_tell_what_they_set_unless_they_say_it() {
         told,
         [
             "cl = ONE:  (consistency level, one or by operation)",
-            "engine = cassiterite-door: the plug-in, with front_door: reads and front_door_quorum_reads: on \
+            "engine = cassiterite-door: the plug-in, with front_door: reads, and quorum reads and writes on \
              (stock, stock-sai, stock-6, stock-default, cassiterite, cassiterite-door)",
             "profile.columnspec.v.size = small: fixed(10) (a part of the profile)",
             "profile.columnspec.v.size = large: fixed(1000) (a part of the profile)",
