@@ -4,6 +4,7 @@
  */
 package io.cassiterite.nodetest.frontdoor;
 
+import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -122,8 +123,9 @@ class NativeWritesTest
             Map.entry("p", random.nextInt(3)), Map.entry("q", random.nextInt(4) == 0 ? "" : "q" + random.nextInt(2)),
             Map.entry("c", (long) random.nextInt(5) - 2), Map.entry("d", "d" + random.nextInt(3)), Map.entry("s", random.nextInt()),
             Map.entry("v", random.nextInt()), Map.entry("t", random.nextBoolean() ? "" : "t" + random.nextLong()),
-            Map.entry("b", ByteBuffer.wrap(new byte[random.nextInt(300)])), Map.entry("u", new UUID(random.nextLong(), random.nextLong())),
-            Map.entry("f", random.nextDouble()), Map.entry("n", new java.math.BigInteger(90, random)), Map.entry("g", random.nextBoolean()));
+            Map.entry("b", ByteBuffer.wrap(new byte[random.nextInt(300)])),
+            Map.entry("u", new UUID(random.nextLong(), random.nextLong())),
+            Map.entry("f", random.nextDouble()), Map.entry("n", new BigInteger(90, random)), Map.entry("g", random.nextBoolean()));
         Object[] bound = new Object[statement.getVariableDefinitions().size()];
         for (int i = 0; i < bound.length; i++)
             bound[i] = values.get(statement.getVariableDefinitions().get(i).getName().asInternal());

@@ -16,7 +16,6 @@ import java.util.function.Predicate;
 
 import org.slf4j.LoggerFactory;
 
-import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.utils.MD5Digest;
 import org.apache.cassandra.utils.NoSpamLogger;
 

@@ -6,12 +6,12 @@ package io.cassiterite.frontdoor.recipe;
 
 import java.nio.ByteBuffer;
 
-import org.apache.cassandra.db.ConsistencyLevel;
-import org.apache.cassandra.utils.MD5Digest;
-
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+
+import org.apache.cassandra.db.ConsistencyLevel;
+import org.apache.cassandra.utils.MD5Digest;
 
 /** The body of an EXECUTE, as a driver would send it for a probe. */
 final class ExecuteBody
