@@ -61,7 +61,7 @@ impl Table {
     /// waited for but writes that others are at. False otherwise, and then nothing was written, or what was may be written
     /// again: it counts once. With true it is as durable as the node's commitlog_sync promises.
     pub fn write_at_once(&self, request: &[u8]) -> Result<bool> {
-        let tried = self.try_shared(|core| match would_wait(core, request)? {
+        let tried = self.try_shared(|core| match would_wait(core) {
             true => Ok(false),
             false => update_at_once(core, request),
         });
@@ -69,11 +69,13 @@ impl Table {
     }
 }
 
-fn would_wait(core: &TableCore, request: &[u8]) -> Result<bool> {
+/// The first write of a generation is noted in the catalog first, on the device.
+fn would_wait(core: &TableCore) -> bool {
     let store = core.store();
-    Ok(store.durability.writers_wait()
+    !core.has_data()
+        || store.durability.writers_wait()
         || store.backpressure.is_full(store)
-        || store.events.any_braked() && braked(core, request)?.is_some())
+        || core.purge().brake().is_on()
 }
 
 fn update_at_once(core: &TableCore, request: &[u8]) -> Result<bool> {
@@ -257,7 +259,11 @@ fn write_batch(store: &StoreCore, batch: &mut Batch, log: Log) -> Result<()> {
     match log {
         Log::Yes if store.durability.sync_in_write() => batch.write(&store.db, &store.modes.synced), // RocksDB syncs for a whole group at once
         Log::Yes => under_write_lock(store, batch, &store.modes.logged),
-        Log::AtOnce => under_write_lock(store, batch, &store.modes.at_once),
+        Log::AtOnce => {
+            let lock = store.write_lock.try_acquire();
+            let _lock = lock.ok_or_else(|| EngineError::busy("another write takes long"))?;
+            batch.write(&store.db, &store.modes.at_once)
+        }
         Log::No => under_write_lock(store, batch, &store.modes.unlogged),
     }
 }

@@ -72,6 +72,9 @@ impl Writing {
             if flags != 0 {
                 return Err(passed(Reason::HeaderFlags));
             }
+            if modification.has_failed() {
+                return Err(passed(Reason::AuditionFailed));
+            }
             if !routes.is_leased(Instant::now()) {
                 return Err(passed(Reason::NodeGate));
             }
@@ -83,7 +86,10 @@ impl Writing {
             let execute = Execute::parse(version, body).map_err(passed)?;
             let put = || put(routes, modification, table, &execute, (scratch, request));
             // Cassandra writes the same again after a panic, at the same time of writing: once or twice is one.
-            let written = catch_unwind(AssertUnwindSafe(put)).unwrap_or(Err(Reason::Panic));
+            let written = catch_unwind(AssertUnwindSafe(put)).unwrap_or_else(|_| {
+                modification.panicked();
+                Err(Reason::Panic)
+            });
             written.map_err(passed)?;
             out.extend_from_slice(&VOID);
             Ok(Written { id: *id, table: table.id, level: execute.consistency })

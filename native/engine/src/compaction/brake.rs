@@ -71,7 +71,6 @@ struct State {
 
 impl Brake {
     /// Whether writers are held back.
-    #[cfg(test)]
     pub(crate) fn is_on(&self) -> bool {
         self.bytes_per_second.load(Ordering::Relaxed) != 0
     }

@@ -23,17 +23,22 @@ pub(crate) struct WriteLock(Mutex<()>);
 impl WriteLock {
     /// Waits for the lock; dropping the guard releases it.
     pub(crate) fn acquire(&self) -> MutexGuard<'_, ()> {
+        self.try_acquire().unwrap_or_else(|| self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The same, but none where that takes long: its holder may wait for a device.
+    pub(crate) fn try_acquire(&self) -> Option<MutexGuard<'_, ()>> {
         for attempt in 0..SPINS_MAX + YIELDS_MAX {
             match self.0.try_lock() {
-                Ok(lock) => return lock,
-                Err(TryLockError::Poisoned(lock)) => return lock.into_inner(),
+                Ok(lock) => return Some(lock),
+                Err(TryLockError::Poisoned(lock)) => return Some(lock.into_inner()),
                 Err(TryLockError::WouldBlock) if attempt < SPINS_MAX => {
                     (0..PAUSES_PER_SPIN).for_each(|_| std::hint::spin_loop());
                 }
                 Err(TryLockError::WouldBlock) => std::thread::yield_now(),
             }
         }
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        None
     }
 }
 

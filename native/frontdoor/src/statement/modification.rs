@@ -13,6 +13,10 @@ use super::execute::Id;
 use super::value::{ClusteringColumn, Value};
 use cassiterite_codec::key::Kind;
 pub(crate) use request::Scratch;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Panics that end a recipe.
+const PANICS_MAX: u32 = 2;
 
 /// How one statement writes. Made once, used by every request; its write requests are those of the memtable, byte by byte.
 #[derive(Debug)]
@@ -25,6 +29,7 @@ pub struct Modification {
     clustering: Box<[(ClusteringColumn, Value)]>,
     kind: Kind,
     change: Change,
+    panics: AtomicU32,
 }
 
 /// What becomes of the row.
@@ -44,6 +49,16 @@ enum CellChange {
 }
 
 impl Modification {
+    /// Notes that a write could not be made.
+    pub(crate) fn panicked(&self) {
+        self.panics.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Whether it is not to be tried any more (danger F28).
+    pub(crate) fn has_failed(&self) -> bool {
+        self.panics.load(Ordering::Relaxed) >= PANICS_MAX
+    }
+
     /// The statement's id.
     pub(crate) fn id(&self) -> &Id {
         &self.id

@@ -120,6 +120,8 @@ fn what_the_engine_does_not_take_is_cassandras() {
     }
     node.engine.panics.store(true, Ordering::SeqCst);
     node.passes(Reason::Panic);
+    node.passes(Reason::Panic);
+    node.passes(Reason::AuditionFailed);
     // The section has ended: this would wait for ever.
     node.routes.close_to_writes(&TABLE);
 }

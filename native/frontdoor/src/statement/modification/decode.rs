@@ -8,6 +8,7 @@ use crate::statement::bytes::Bytes;
 use crate::statement::recipe::decoder::{fail, Decoder, Result};
 use crate::statement::recipe::RecipeError;
 use cassiterite_codec::key::Kind;
+use std::sync::atomic::AtomicU32;
 
 const VERSION: u8 = 1;
 const INSERT: u8 = 0;
@@ -57,7 +58,16 @@ impl Decoder<'_> {
         }
         match (kind, &change) {
             (Kind::Static, Change::Delete | Change::Write { is_insert: true, .. }) => fail("a static row as a row"),
-            _ => Ok(Modification { id, table_id, binds: usize::from(self.binds), partition, clustering, kind, change }),
+            _ => Ok(Modification {
+                id,
+                table_id,
+                binds: usize::from(self.binds),
+                partition,
+                clustering,
+                kind,
+                change,
+                panics: AtomicU32::new(0),
+            }),
         }
     }
 

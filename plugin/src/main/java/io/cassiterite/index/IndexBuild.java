@@ -159,6 +159,10 @@ final class IndexBuild extends SecondaryIndexBuilder
             return;
         }
         indexes = created;
+        // Writes that had begun without the index: those of the front door, which are in no order of Cassandra's, and its own.
+        CassiteriteMemtable memtable = EngineTables.find(cfs.metadata.id);
+        if (memtable != null)
+            EngineTables.changes(memtable);
         Keyspace.writeOrder.awaitNewBarrier();
         if (isFull)
             buildAll();

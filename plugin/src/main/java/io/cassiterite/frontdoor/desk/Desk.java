@@ -25,6 +25,8 @@ import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.db.guardrails.Guardrails;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.service.CacheService;
 import org.apache.cassandra.utils.MD5Digest;
 import org.apache.cassandra.utils.Throwables;
 import org.apache.cassandra.utils.UUIDGen;
@@ -93,7 +95,10 @@ public final class Desk
         lease = new Lease(door, NodeGate::closed);
         cassandraTables = new CassandraTables(new TrackerWatch(this::tableChanged), comparesReplicas);
         tables = new OpenTables(door, cassandraTables::state);
-        writtenTables = new OpenTables(writes::openTable, writes::closeTable, this::writeState);
+        writtenTables = new OpenTables(writes::openTable, id -> {
+            writes.closeTable(id);
+            forgetCachedRows(id);
+        }, this::writeState);
         records = new RecordWatch(writes);
         grants = new Grants(door, new CassandraAuthority(), decidingThreads(), DatabaseDescriptor::getNativeTransportAllowOlderProtocols,
                             System::nanoTime);
@@ -230,6 +235,14 @@ public final class Desk
         Throwables.maybeFail(Throwables.perform((Throwable) null, tables::refresh, writtenTables::refresh));
     }
 
+    /** Native writes invalidate nothing: while ALTER had rows cached already, an older one may have been. */
+    private static void forgetCachedRows(byte[] id)
+    {
+        TableMetadata table = Schema.instance.getTableMetadata(TableId.fromUUID(UUIDGen.getUUID(ByteBuffer.wrap(id))));
+        if (table != null && table.params.caching.cacheRows())
+            CacheService.instance.invalidateRowCacheForCf(table);
+    }
+
     /** The first table begins the watch of records that rows must not outlive. */
     private TableState writeState(TableId id)
     {
@@ -247,6 +260,8 @@ public final class Desk
     {
         recipes.forgetWrites();
         refreshTables();
+        if (!takesWrites.getAsBoolean())
+            records.stop();
     }
 
     /** Tables whose replicas are not known any more are closed until the next round. */

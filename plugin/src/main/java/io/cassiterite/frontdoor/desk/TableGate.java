@@ -57,7 +57,7 @@ public enum TableGate
     COMMIT_LOG("writes: they go to Cassandra's commit log, too", Scope.WRITES,
                facts -> !facts.metadata.params.memtable.factory().writesShouldSkipCommitLog() || facts.metadata.params.cdc),
     TIME_TO_LIVE("writes: the table has a default_time_to_live", Scope.WRITES, facts -> facts.metadata.params.defaultTimeToLive != 0),
-    ROW_CACHE("writes: the table has rows in the row cache", Scope.WRITES, facts -> facts.cfs.isRowCacheEnabled()),
+    ROW_CACHE("writes: caching of the table names rows", Scope.WRITES, facts -> facts.metadata.params.caching.cacheRows()),
     BULK_LOAD("writes: rows come in by a stream or a load, or the table is leaving the engine", Scope.WRITES, TableGate::isLoading),
     WRITE_GUARDRAILS("writes: a guardrail concerns them", Scope.WRITES, facts -> WriteGuardrails.areAny()),
     WRITE_DENYLIST("writes: the partition denylist is on for them", Scope.WRITES,
