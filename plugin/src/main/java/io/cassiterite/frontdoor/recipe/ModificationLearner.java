@@ -71,11 +71,12 @@ final class ModificationLearner
             if (first == null)
                 first = write;
             refuseIf(!haveForm(write, first), RecipeRefusal.UNEXPLAINED);
-            narrow(places, 0, types(table.partitionKeyColumns()), probe, write.key);
-            narrow(places, 1, types(table.clusteringColumns()), probe, write.clustering());
-            narrow(places, 2, types(live(cells)), probe, values(live(cells)));
+            Candidates.narrow(places, 0, types(table.partitionKeyColumns()), probe, write.key);
+            Candidates.narrow(places, 1, types(table.clusteringColumns()), probe, write.clustering());
+            Candidates.narrow(places, 2, types(live(cells)), probe, values(live(cells)));
         }
-        return new ModificationPattern(first, resolve(places.get(0)), resolve(places.get(1)), resolve(places.get(2)));
+        return new ModificationPattern(first, Candidates.resolve(places.get(0)), Candidates.resolve(places.get(1)),
+                                       Candidates.resolve(places.get(2)));
     }
 
     private ProbedWrite probed(Probe probe)
@@ -117,27 +118,6 @@ final class ModificationLearner
         List<ByteBuffer> values = new ArrayList<>();
         cells.forEach(cell -> values.add(cell.buffer()));
         return values;
-    }
-
-    private static void narrow(List<List<Candidates>> places, int index, byte[] types, Probe probe, List<ByteBuffer> values)
-    {
-        if (index == places.size())
-        {
-            List<Candidates> fresh = new ArrayList<>();
-            for (int i = 0; i < values.size(); i++)
-                fresh.add(new Candidates(types[i], probe, values.get(i)));
-            places.add(fresh);
-            return;
-        }
-        for (int i = 0; i < values.size(); i++)
-            places.get(index).get(i).narrow(probe, values.get(i));
-    }
-
-    private static List<Operand> resolve(List<Candidates> places)
-    {
-        List<Operand> operands = new ArrayList<>();
-        places.forEach(place -> operands.add(place.resolve()));
-        return operands;
     }
 
     private void check(MD5Digest id, byte[] recipe, ModificationPattern pattern, Function<PartitionUpdate, byte[]> memtable)

@@ -10,7 +10,6 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 
 import org.apache.cassandra.cql3.statements.SelectStatement;
 import org.apache.cassandra.db.ClusteringPrefix;
@@ -101,16 +100,16 @@ final class PatternLearner
                 form = prefixes;
             }
             refuseIf(!haveForm(prefixes, form), RecipeRefusal.UNEXPLAINED);
-            narrow(places, 0, keyTypes, probe, read.key);
+            Candidates.narrow(places, 0, keyTypes, probe, read.key);
             for (int i = 0; i < prefixes.size(); i++)
-                narrow(places, i + 1, clusteringTypes, probe, List.of(prefixes.get(i).getBufferArray()));
+                Candidates.narrow(places, i + 1, clusteringTypes, probe, List.of(prefixes.get(i).getBufferArray()));
         }
         refuseIf(first == null, RecipeRefusal.NO_READ);
 
         List<ReadPattern.Prefix> patterns = new ArrayList<>();
         for (int i = 0; i < form.size(); i++)
-            patterns.add(new ReadPattern.Prefix(form.get(i).kind(), resolve(places.get(i + 1))));
-        return new ReadPattern(first, resolve(places.get(0)), patterns, limit, perPartitionLimit);
+            patterns.add(new ReadPattern.Prefix(form.get(i).kind(), Candidates.resolve(places.get(i + 1))));
+        return new ReadPattern(first, Candidates.resolve(places.get(0)), patterns, limit, perPartitionLimit);
     }
 
     private static boolean haveForm(List<ClusteringPrefix<?>> prefixes, List<ClusteringPrefix<?>> form)
@@ -121,25 +120,6 @@ final class PatternLearner
             if (prefixes.get(i).kind() != form.get(i).kind() || prefixes.get(i).size() != form.get(i).size())
                 return false;
         return true;
-    }
-
-    private static void narrow(List<List<Candidates>> places, int index, byte[] types, Probe probe, List<ByteBuffer> values)
-    {
-        if (index == places.size())
-        {
-            List<Candidates> fresh = new ArrayList<>();
-            for (int i = 0; i < values.size(); i++)
-                fresh.add(new Candidates(types[i], probe, values.get(i)));
-            places.add(fresh);
-            return;
-        }
-        for (int i = 0; i < values.size(); i++)
-            places.get(index).get(i).narrow(probe, values.get(i));
-    }
-
-    private static List<Operand> resolve(List<Candidates> places)
-    {
-        return places.stream().map(Candidates::resolve).collect(Collectors.toList());
     }
 
     /** Rows come in the order of the probe's values; they are put into one order of their variables. */
