@@ -7,6 +7,9 @@ use std::sync::Arc;
 
 use cassiterite_engine::{cursor_close, cursor_next, Table};
 use cassiterite_frontdoor::{Entries, Reach, TableReader, TableWriter, Unread, Unwritten};
+use jni::sys::jlong;
+
+use crate::handles::TABLES;
 
 /// Where the payload of an answer begins.
 const HEAD_BYTES: usize = 12;
@@ -16,7 +19,14 @@ const ROW_BYTES: usize = 64 << 10;
 const MAX_BYTES: usize = 2 << 20;
 
 /// One table generation.
-pub(crate) struct DoorTable(pub Arc<Table>);
+pub(crate) struct DoorTable(Arc<Table>);
+
+impl DoorTable {
+    /// That of a handle.
+    pub(crate) fn of(table: jlong) -> cassiterite_engine::Result<Arc<DoorTable>> {
+        Ok(Arc::new(DoorTable(Arc::clone(TABLES.get(table)?.value()?))))
+    }
+}
 
 impl TableReader for DoorTable {
     fn read(&self, request: &[u8], chunk_bytes: usize, reach: Reach, answer: &mut Vec<u8>) -> Result<Entries, Unread> {

@@ -4,8 +4,6 @@
 //! Native methods that expose the codec's pure functions, and digests, so that tests in Java can compare them with
 //! Cassandra's own.
 
-use std::sync::Arc;
-
 use cassiterite_codec::columns::ColumnSet;
 use cassiterite_codec::key::Kind;
 use cassiterite_codec::{compact, merge, CodecError, DeletionTime, Outcome, Purge};
@@ -17,7 +15,6 @@ use jni::JNIEnv;
 
 use crate::door_table::DoorTable;
 use crate::funnel::guard_plain;
-use crate::handles::TABLES;
 use crate::table::{java_bytes, rust_bytes};
 
 #[no_mangle]
@@ -45,8 +42,7 @@ extern "system" fn Java_io_cassiterite_engine_Native_tableDigest(
 ) -> jbyteArray {
     guard_plain(&mut env, std::ptr::null_mut(), |env| {
         let (spec, read) = (rust_bytes(env, &spec)?, rust_bytes(env, &read)?);
-        let table = DoorTable(Arc::clone(TABLES.get(table)?.value()?));
-        match digest_of_table(&table, &spec, &read) {
+        match digest_of_table(&*DoorTable::of(table)?, &spec, &read) {
             Some(digest) => java_bytes(env, &digest),
             None => Ok(std::ptr::null_mut()),
         }

@@ -4,17 +4,17 @@
 //! Native methods by which Java says what the front door may answer. Those that end a right return when it has ended.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 use std::time::Duration;
 
 use cassiterite_engine::{EngineError, Result};
+use cassiterite_frontdoor::RecipeError;
 use jni::objects::{JByteArray, JClass, JIntArray};
 use jni::sys::{jbyteArray, jint, jlong};
 use jni::JNIEnv;
 
 use crate::door_table::DoorTable;
 use crate::funnel::{guard_plain, jni_failure};
-use crate::handles::{DOORS, TABLES};
+use crate::handles::DOORS;
 use crate::table::{java_bytes, rust_bytes};
 
 #[no_mangle]
@@ -49,8 +49,7 @@ extern "system" fn Java_io_cassiterite_engine_Native_doorOpenTable(
 ) {
     guard_plain(&mut env, (), |env| {
         let spec = rust_bytes(env, &spec)?;
-        let table = DoorTable(Arc::clone(TABLES.get(table)?.value()?));
-        match DOORS.get(door)?.value()?.open_table(Arc::new(table), &spec) {
+        match DOORS.get(door)?.value()?.open_table(DoorTable::of(table)?, &spec) {
             true => Ok(()),
             false => Err(EngineError::invalid("not the opening of a table")),
         }
@@ -80,11 +79,7 @@ extern "system" fn Java_io_cassiterite_engine_Native_doorPutPlan(
 ) {
     guard_plain(&mut env, (), |env| {
         let recipe = rust_bytes(env, &recipe)?;
-        DOORS
-            .get(door)?
-            .value()?
-            .put_recipe(&recipe)
-            .map_err(|error| EngineError::invalid(error.to_string()).caused_by(error))
+        DOORS.get(door)?.value()?.put_recipe(&recipe).map_err(no_recipe)
     });
 }
 
@@ -172,6 +167,10 @@ extern "system" fn Java_io_cassiterite_engine_Native_doorServed(
         let served = DOORS.get(door)?.value()?.served();
         java_bytes(env, &served)
     })
+}
+
+pub(crate) fn no_recipe(error: RecipeError) -> EngineError {
+    EngineError::invalid(error.to_string()).caused_by(error)
 }
 
 /// Of a table and of a statement.

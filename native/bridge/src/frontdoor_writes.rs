@@ -3,8 +3,6 @@
 
 //! Native methods by which Java says what the front door may write.
 
-use std::sync::Arc;
-
 use cassiterite_engine::EngineError;
 use cassiterite_frontdoor::Modification;
 use jni::objects::{JByteArray, JClass};
@@ -12,9 +10,9 @@ use jni::sys::{jbyteArray, jint, jlong};
 use jni::JNIEnv;
 
 use crate::door_table::DoorTable;
-use crate::frontdoor_rights::id;
+use crate::frontdoor_rights::{id, no_recipe};
 use crate::funnel::guard_plain;
-use crate::handles::{DOORS, TABLES};
+use crate::handles::DOORS;
 use crate::table::{java_bytes, rust_bytes};
 
 #[no_mangle]
@@ -27,8 +25,7 @@ extern "system" fn Java_io_cassiterite_engine_Native_doorOpenWrites(
 ) {
     guard_plain(&mut env, (), |env| {
         let spec = rust_bytes(env, &spec)?;
-        let table = DoorTable(Arc::clone(TABLES.get(table)?.value()?));
-        match DOORS.get(door)?.value()?.open_to_writes(Arc::new(table), &spec) {
+        match DOORS.get(door)?.value()?.open_to_writes(DoorTable::of(table)?, &spec) {
             true => Ok(()),
             false => Err(EngineError::invalid("not the opening of a table to writes")),
         }
@@ -88,8 +85,7 @@ extern "system" fn Java_io_cassiterite_engine_Native_doorPutModification(
 ) {
     guard_plain(&mut env, (), |env| {
         let recipe = rust_bytes(env, &recipe)?;
-        let put = DOORS.get(door)?.value()?.put_modification(&recipe);
-        put.map_err(|error| EngineError::invalid(error.to_string()).caused_by(error))
+        DOORS.get(door)?.value()?.put_modification(&recipe).map_err(no_recipe)
     });
 }
 
@@ -105,8 +101,7 @@ extern "system" fn Java_io_cassiterite_engine_Native_modificationRequest(
 ) -> jbyteArray {
     guard_plain(&mut env, std::ptr::null_mut(), |env| {
         let (recipe, body) = (rust_bytes(env, &recipe)?, rust_bytes(env, &body)?);
-        let modification =
-            Modification::decode(&recipe).map_err(|error| EngineError::invalid(error.to_string()).caused_by(error))?;
+        let modification = Modification::decode(&recipe).map_err(no_recipe)?;
         let version = u8::try_from(version).map_err(|_| EngineError::invalid("no version of the protocol"))?;
         match modification.request(version, &body, now_s) {
             Some(request) => java_bytes(env, &request),

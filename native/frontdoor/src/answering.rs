@@ -5,7 +5,7 @@
 
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::Arc;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::Instant;
 
 mod digesting;
 
@@ -15,7 +15,7 @@ use crate::rights::open_table::{Compared, OpenTable, TableId};
 use crate::rights::prepared::{Prepared, Standing};
 use crate::rights::routes::Routes;
 use crate::rights::table_reader::{Reach, Unread};
-use crate::statement::{self, Digest, DigestKey, Execute, Id, PeerRead, PeerSpec, ReadRequest, Served};
+use crate::statement::{self, wall_clock_s, Digest, DigestKey, Execute, Id, PeerRead, PeerSpec, ReadRequest, Served};
 
 pub use digesting::digest_of_table;
 pub(crate) use digesting::NoDigest;
@@ -247,11 +247,6 @@ fn set_chunk(request: &mut [u8], bytes: usize) {
     if let Some(field) = request.get_mut(CHUNK_FIELD) {
         field.copy_from_slice(&(bytes as u32).to_le_bytes());
     }
-}
-
-/// As Cassandra tells what has expired.
-fn wall_clock_s() -> i64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64)
 }
 
 #[cfg(test)]

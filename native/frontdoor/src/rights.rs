@@ -6,7 +6,7 @@
 //! | Modules | What they know |
 //! |---|---|
 //! | `digest` `replicas` `interned` | what other replicas have to agree with, which these are, and that many tables have the same |
-//! | `ranges` | of which tokens this node is a replica |
+//! | `ranges` | of which tokens this node is a replica, and at which levels it is enough |
 //! | `table_reader` `open_table` | tables that the door may answer from |
 //! | `table_writer` `written_table` | tables that it may write to |
 //! | `prepared` | statements that it can answer, and how well |

@@ -282,8 +282,7 @@ mod tests {
         let at = bytes.len() - levels - 16 - table.len();
         assert_eq!(bytes[at..at + table.len()], table);
         assert_eq!(bytes[bytes.len() - levels..][..4], [0, 0, 0, 2]);
-        let statements = [&[0, 0, 0, 2][..]].concat();
-        assert_eq!(bytes[at - 2 * (16 + 8 + 1) - 4..][..4], statements);
+        assert_eq!(bytes[at - 2 * (16 + 8 + 1) - 4..][..4], [0, 0, 0, 2]);
     }
 
     #[test]

@@ -43,7 +43,7 @@ mod value;
 mod values;
 
 pub(crate) use contents::{digest, Digest, DigestKey, Digested, Layout, PeerRead, PeerSpec, ReadRequest};
-pub(crate) use execute::{Execute, Id};
+pub(crate) use execute::{wall_clock_s, Execute, Id};
 pub use modification::Modification;
 pub(crate) use modification::Scratch;
 pub use recipe::{Recipe, RecipeError};

@@ -4,12 +4,11 @@
 //! From the body of an EXECUTE that writes to the engine, through all gates.
 
 use std::panic::{catch_unwind, AssertUnwindSafe};
-use std::sync::Arc;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::Instant;
 
 use crate::reason::Reason;
 use crate::rights::open_table::TableId;
-use crate::rights::routes::Routes;
+use crate::rights::routes::{Routes, Snapshot};
 use crate::rights::sections::Writer;
 use crate::rights::table_writer::Unwritten;
 use crate::rights::written_table::WrittenTable;
@@ -48,8 +47,8 @@ impl Writing {
         Writing { writer: routes.sections.join(), scratch: Scratch::default(), request: Vec::new() }
     }
 
-    /// Writes what an EXECUTE says, and appends the body of its answer to `out`; or says why not.
-    /// `None` where the statement is not known as one that writes.
+    /// Writes what an EXECUTE says, and appends the body of its answer to `out`; or says why not. `None` where the statement is
+    /// not known as one that writes.
     pub(crate) fn write(
         &mut self,
         routes: &Routes,
@@ -65,68 +64,80 @@ impl Writing {
         // Whoever ends a right from here on waits for the end of this.
         let _section = writer.enter();
         let view = routes.view();
-        let routed = &view.snapshot;
-        let modification = routed.modifications.get(id)?;
-        Some((|| {
-            let passed = NotWritten::Passed;
-            if flags != 0 {
-                return Err(passed(Reason::HeaderFlags));
-            }
-            if modification.has_failed() {
-                return Err(passed(Reason::AuditionFailed));
-            }
-            if !routes.is_leased(Instant::now()) {
-                return Err(passed(Reason::NodeGate));
-            }
-            let login = login.ok_or(NotWritten::Wanted(Reason::NotAdmitted, *id))?;
-            if !routed.grants.contains(&(login, *id)) {
-                return Err(NotWritten::Wanted(Reason::NotGranted, *id));
-            }
-            let table = routed.written.get(modification.table_id()).ok_or(passed(Reason::TableGate))?;
-            let execute = Execute::parse(version, body).map_err(passed)?;
-            let put = || put(routes, modification, table, &execute, (scratch, request));
-            // Cassandra writes the same again after a panic, at the same time of writing: once or twice is one.
-            let written = catch_unwind(AssertUnwindSafe(put)).unwrap_or_else(|_| {
-                modification.panicked();
-                Err(Reason::Panic)
-            });
-            written.map_err(passed)?;
+        let modification = view.snapshot.modifications.get(id)?;
+        let put = Put { routes, snapshot: &view.snapshot, modification };
+        let written = put.run(login, (version, flags, body), (scratch, request));
+        if written.is_ok() {
             out.extend_from_slice(&VOID);
-            Ok(Written { id: *id, table: table.id, level: execute.consistency })
-        })())
+        }
+        Some(written)
     }
 }
 
-fn put(
-    routes: &Routes,
-    modification: &Arc<Modification>,
-    table: &WrittenTable,
-    execute: &Execute<'_>,
-    (scratch, request): (&mut Scratch, &mut Vec<u8>),
-) -> Result<(), Reason> {
-    if !table.takes_at(execute.consistency) {
-        return Err(Reason::Consistency);
-    }
-    let now_s = execute.now_in_seconds.unwrap_or_else(wall_clock_s);
-    let token = modification.write_request(execute, now_s, scratch, request)?;
-    if execute.timestamp.is_none_or(|timestamp| !table.knows(timestamp)) {
-        return Err(Reason::OldTimestamp);
-    }
-    if !table.has(token) {
-        return Err(Reason::NotReplica);
-    }
-    if !routes.are_records_safe() {
-        return Err(Reason::UnsafeRecords);
-    }
-    table.writer.write_at_once(request).map_err(|unwritten| match unwritten {
-        Unwritten::WouldWait => Reason::WriteWaits,
-        Unwritten::Failed => Reason::EngineFailure,
-    })
+/// One write, within its section.
+struct Put<'p> {
+    routes: &'p Routes,
+    snapshot: &'p Snapshot,
+    modification: &'p Modification,
 }
 
-/// As Cassandra tells when something was deleted.
-fn wall_clock_s() -> i64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64)
+impl Put<'_> {
+    fn run(
+        &self,
+        login: Option<u32>,
+        (version, flags, body): (u8, u8, &[u8]),
+        buffers: (&mut Scratch, &mut Vec<u8>),
+    ) -> Result<Written, NotWritten> {
+        let passed = NotWritten::Passed;
+        let id = *self.modification.id();
+        if flags != 0 {
+            return Err(passed(Reason::HeaderFlags));
+        }
+        if self.modification.has_failed() {
+            return Err(passed(Reason::AuditionFailed));
+        }
+        if !self.routes.is_leased(Instant::now()) {
+            return Err(passed(Reason::NodeGate));
+        }
+        let login = login.ok_or(NotWritten::Wanted(Reason::NotAdmitted, id))?;
+        if !self.snapshot.grants.contains(&(login, id)) {
+            return Err(NotWritten::Wanted(Reason::NotGranted, id));
+        }
+        let table = self.snapshot.written.get(self.modification.table_id()).ok_or(passed(Reason::TableGate))?;
+        let execute = Execute::parse(version, body).map_err(passed)?;
+        // Cassandra writes the same again after a panic, at the same time of writing: once or twice is one.
+        let written = catch_unwind(AssertUnwindSafe(|| self.put(table, &execute, buffers))).unwrap_or_else(|_| {
+            self.modification.panicked();
+            Err(Reason::Panic)
+        });
+        written.map_err(passed)?;
+        Ok(Written { id, table: table.id, level: execute.consistency })
+    }
+
+    fn put(
+        &self,
+        table: &WrittenTable,
+        execute: &Execute<'_>,
+        (scratch, request): (&mut Scratch, &mut Vec<u8>),
+    ) -> Result<(), Reason> {
+        if !table.takes_at(execute.consistency) {
+            return Err(Reason::Consistency);
+        }
+        let token = self.modification.write_request(execute, execute.now_s(), scratch, request)?;
+        if execute.timestamp.is_none_or(|timestamp| !table.knows(timestamp)) {
+            return Err(Reason::OldTimestamp);
+        }
+        if !table.has(token) {
+            return Err(Reason::NotReplica);
+        }
+        if !self.routes.are_records_safe() {
+            return Err(Reason::UnsafeRecords);
+        }
+        table.writer.write_at_once(request).map_err(|unwritten| match unwritten {
+            Unwritten::WouldWait => Reason::WriteWaits,
+            Unwritten::Failed => Reason::EngineFailure,
+        })
+    }
 }
 
 #[cfg(test)]

@@ -24,6 +24,18 @@ struct World {
 }
 
 impl World {
+    /// Receives a row of another store, which is kept open, and fails to keep it for a backup. That store, and its table.
+    fn receives_and_cannot_keep(&self) -> (Arc<Store>, Arc<Table>) {
+        let sender = open(&self.path("sender"));
+        let from = table(&sender);
+        put(&from, "p1", 1, 5, b"sent");
+        let shipment = ship(&from, self.folder.path());
+        fail_at(Step::KeepingIncrement);
+        self.table.receive(&shipment).unwrap();
+        HOOK.set(None);
+        (sender, from)
+    }
+
     /// A table in a store that keeps increments.
     fn new() -> World {
         let folder = tempfile::tempdir().unwrap();
@@ -251,13 +263,7 @@ fn a_file_that_was_missed_is_told_after_a_crash() {
     let mut world = World::new();
     world.put(1);
     world.table.flush().unwrap();
-    let sender = open(&world.path("sender"));
-    let from = table(&sender);
-    put(&from, "p1", 1, 5, b"sent");
-    let shipment = ship(&from, world.folder.path());
-    fail_at(Step::KeepingIncrement);
-    world.table.receive(&shipment).unwrap();
-    HOOK.set(None);
+    let _sender = world.receives_and_cannot_keep();
     for _ in 0..2 {
         world.crashed();
         assert!(world.waits());
@@ -314,13 +320,7 @@ fn what_is_received_is_kept() {
 #[test]
 fn what_is_received_and_cannot_be_kept_comes_in_and_is_told() {
     let world = World::new();
-    let sender = open(&world.path("sender"));
-    let from = table(&sender);
-    put(&from, "p1", 1, 5, b"sent");
-    let shipment = ship(&from, world.folder.path());
-    fail_at(Step::KeepingIncrement);
-    world.table.receive(&shipment).unwrap();
-    HOOK.set(None);
+    let (_sender, from) = world.receives_and_cannot_keep();
     assert!(whole(&world.table) == whole(&from));
     let told = world.table.back_up(&world.backups()).unwrap_err();
     assert!(told.message().contains("what the table has received"), "{told}");

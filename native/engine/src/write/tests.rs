@@ -64,6 +64,12 @@ fn a_table_that_is_behind_holds_back_its_own_writers_only() {
     store.close().unwrap();
 }
 
+/// While its compactions are held.
+fn fall_behind(table: &Arc<Table>) {
+    (0..FILES).for_each(|number| write_and_flush(table, number));
+    await_until("the brake", || is_braked(table));
+}
+
 #[test]
 fn writers_that_are_held_back_wait_for_each_other_and_write() {
     let folder = tempfile::tempdir().unwrap();
@@ -71,10 +77,7 @@ fn writers_that_are_held_back_wait_for_each_other_and_write() {
     let behind = table(&store);
     let purge = behind.shared(|core| Ok(Arc::clone(core.purge()))).unwrap();
     let held = purge.hold_compactions();
-    for number in 0..FILES {
-        write_and_flush(&behind, number);
-    }
-    await_until("the brake", || is_braked(&behind));
+    fall_behind(&behind);
     (0..8).for_each(|at| put(&behind, "q", at, 1, &vec![b'v'; 100_000]));
     assert!(held_back(&store).0 >= 6, "{:?}", held_back(&store));
     assert_eq!(rows(&behind, "q").len(), 8);
@@ -133,10 +136,7 @@ fn a_write_at_once_is_written_or_says_that_it_would_wait() {
     assert_eq!(rows(&table, "p").len(), 1);
     let purge = table.shared(|core| Ok(Arc::clone(core.purge()))).unwrap();
     let held = purge.hold_compactions();
-    for number in 0..FILES {
-        write_and_flush(&table, number);
-    }
-    await_until("the brake", || is_braked(&table));
+    fall_behind(&table);
     assert!(!(0..20).any(|at| put_at_once(&table, "q", at, &[b'v'; 100_000])));
     assert!(rows(&table, "q").is_empty());
     drop(held);

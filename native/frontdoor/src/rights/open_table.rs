@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::interned::Interned;
-use super::ranges::Ranges;
+use super::ranges::{Levels, Ranges};
 use super::replicas::Replicas;
 use super::table_reader::TableReader;
 use crate::statement::Layout;
@@ -26,8 +26,8 @@ pub(crate) struct OpenTable {
     pub reader: Arc<dyn TableReader>,
     /// More tombstones in one read are for Cassandra to warn of.
     pub tombstones_max: u32,
-    /// Bit n: a read at the consistency level with the code n needs no other replica.
-    levels: u32,
+    /// At which a read needs no other replica.
+    levels: Levels,
     ranges: Arc<Ranges>,
     /// What other nodes may be asked, and may ask.
     pub compared: Option<Compared>,
@@ -74,7 +74,7 @@ impl OpenTable {
             id: *id,
             reader,
             tombstones_max: u32::from_be_bytes(*tombstones_max),
-            levels: u32::from_be_bytes(*levels),
+            levels: Levels::of(levels),
             ranges: Arc::new(ranges),
             compared,
         })
@@ -90,7 +90,7 @@ impl OpenTable {
 
     /// Whether this node alone can answer at a consistency level.
     pub(crate) fn answers_at(&self, level: u16) -> bool {
-        level < 32 && self.levels >> level & 1 == 1
+        self.levels.has(level)
     }
 
     /// Whether this node is a replica of a token.

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Ranges of tokens, as a table is opened with.
+//! For what a table is opened: ranges of tokens, and consistency levels.
 
 /// Tokens of which this node is a replica: behind the left one, up to the right one; sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -28,5 +28,19 @@ impl Ranges {
 
     pub(super) fn len(&self) -> usize {
         self.0.len()
+    }
+}
+
+/// Consistency levels at which no other replica has to take part: bit n is the level with the code n.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Levels(u32);
+
+impl Levels {
+    pub(super) fn of(bytes: &[u8; 4]) -> Levels {
+        Levels(u32::from_be_bytes(*bytes))
+    }
+
+    pub(super) fn has(self, level: u16) -> bool {
+        level < 32 && self.0 >> level & 1 == 1
     }
 }

@@ -40,6 +40,13 @@ pub(crate) struct Snapshot {
     pub grants: HashSet<(u32, Id)>,
 }
 
+impl Snapshot {
+    /// Forgets how a statement is served; whether it was.
+    fn forget(&mut self, id: &Id) -> bool {
+        self.modifications.remove(id).is_some() | self.statements.remove(id).is_some()
+    }
+}
+
 /// The routes of a door.
 pub(crate) struct Routes {
     current: ArcSwap<Snapshot>,
@@ -193,7 +200,7 @@ impl Routes {
     pub(crate) fn drop_recipe(&self, id: &Id) {
         self.change(|routes| {
             routes.refused.remove(id);
-            routes.modifications.remove(id).is_some() | routes.statements.remove(id).is_some()
+            routes.forget(id)
         });
     }
 
@@ -203,7 +210,7 @@ impl Routes {
                 routes.refused.clear();
             }
             routes.refused.insert(*id);
-            routes.modifications.remove(id).is_some() | routes.statements.remove(id).is_some()
+            routes.forget(id)
         });
     }
 

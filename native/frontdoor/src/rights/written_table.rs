@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::interned::Interned;
 use super::open_table::TableId;
-use super::ranges::Ranges;
+use super::ranges::{Levels, Ranges};
 use super::table_writer::TableWriter;
 
 const VERSION: u8 = 1;
@@ -17,8 +17,8 @@ const VERSION: u8 = 1;
 pub(crate) struct WrittenTable {
     pub id: TableId,
     pub writer: Arc<dyn TableWriter>,
-    /// Bit n: a write at the consistency level with the code n needs no other replica.
-    levels: u32,
+    /// At which a write needs no other replica.
+    levels: Levels,
     /// Cassandra knows of no earlier time of writing in this table, in microseconds since the epoch.
     smallest_timestamp: i64,
     ranges: Arc<Ranges>,
@@ -35,7 +35,7 @@ impl WrittenTable {
         rest.is_empty().then_some(WrittenTable {
             id: *id,
             writer,
-            levels: u32::from_be_bytes(*levels),
+            levels: Levels::of(levels),
             smallest_timestamp: i64::from_be_bytes(*smallest_timestamp),
             ranges: Arc::new(ranges),
         })
@@ -48,7 +48,7 @@ impl WrittenTable {
 
     /// Whether this node alone has to have a write at a consistency level.
     pub(crate) fn takes_at(&self, level: u16) -> bool {
-        level < 32 && self.levels >> level & 1 == 1
+        self.levels.has(level)
     }
 
     /// Whether Cassandra knows of such an early time.

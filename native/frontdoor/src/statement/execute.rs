@@ -6,6 +6,7 @@
 use super::bytes::Bytes;
 use crate::reason::Reason;
 use smallvec::SmallVec;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The id of a statement, of a table, or of a result's metadata.
 pub(crate) type Id = [u8; 16];
@@ -113,6 +114,11 @@ impl<'a> Execute<'a> {
         Ok(())
     }
 
+    /// The time at which the request is to be judged or done: its own, or the node's. Seconds since the epoch.
+    pub(crate) fn now_s(&self) -> i64 {
+        self.now_in_seconds.unwrap_or_else(wall_clock_s)
+    }
+
     /// How many values there are.
     pub(crate) fn values(&self) -> usize {
         self.values.len()
@@ -123,6 +129,11 @@ impl<'a> Execute<'a> {
     pub(crate) fn value(&self, index: u16) -> Option<&'a [u8]> {
         self.values.get(usize::from(index)).copied()
     }
+}
+
+/// As Cassandra tells what has expired, and when something was deleted.
+pub(crate) fn wall_clock_s() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64)
 }
 
 fn refuse(flags: u32, version: u8) -> Result<(), Reason> {

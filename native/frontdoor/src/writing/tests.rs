@@ -6,7 +6,7 @@
 use super::*;
 use crate::rights::table_writer::TableWriter;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 const STATEMENT: Id = [1; 16];

@@ -4,7 +4,6 @@
 //! Reading the recipe of a modification.
 
 use super::{CellChange, Change, Modification};
-use crate::statement::bytes::Bytes;
 use crate::statement::recipe::decoder::{fail, Decoder, Result};
 use crate::statement::recipe::RecipeError;
 use cassiterite_codec::key::Kind;
@@ -22,22 +21,13 @@ const REMOVE: u8 = 1;
 impl Modification {
     /// Reads the recipe of a modification, version 1.
     pub fn decode(bytes: &[u8]) -> std::result::Result<Modification, RecipeError> {
-        let mut decoder = Decoder { bytes: Bytes::new(bytes), binds: 0 };
-        let modification = decoder.modification()?;
-        if !decoder.bytes.is_done() {
-            return fail("bytes behind its end");
-        }
-        Ok(modification)
+        Decoder::whole(bytes, Decoder::modification)
     }
 }
 
 impl Decoder<'_> {
     fn modification(&mut self) -> Result<Modification> {
-        if self.u8()? != VERSION {
-            return fail("version");
-        }
-        let (id, table_id) = (*self.id()?, *self.id()?);
-        self.binds = self.u16()?;
+        let (id, table_id) = self.head(VERSION)?;
         let partition = self.list(|decoder| decoder.value(None))?;
         if partition.is_empty() {
             return fail("no partition key");

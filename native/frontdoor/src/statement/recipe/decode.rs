@@ -5,7 +5,6 @@
 
 use super::decoder::{fail, Decoder, Result};
 use super::{Column, Encoder, Fetched, FetchedColumn, Recipe, RecipeError};
-use crate::statement::bytes::Bytes;
 use crate::statement::metadata::{Metadata, ResultMetadata};
 use crate::statement::row_size::RowSize;
 use crate::statement::value::{ClusteringColumn, Value};
@@ -20,12 +19,7 @@ const ONE_TABLE: u32 = 1;
 impl Recipe {
     /// Reads a recipe, version 1.
     pub fn decode(bytes: &[u8]) -> std::result::Result<Recipe, RecipeError> {
-        let mut decoder = Decoder { bytes: Bytes::new(bytes), binds: 0 };
-        let recipe = decoder.recipe()?;
-        if !decoder.bytes.is_done() {
-            return fail("bytes behind its end");
-        }
-        Ok(recipe)
+        Decoder::whole(bytes, Decoder::recipe)
     }
 }
 
@@ -39,11 +33,7 @@ enum Written {
 
 impl Decoder<'_> {
     fn recipe(&mut self) -> Result<Recipe> {
-        if self.u8()? != VERSION {
-            return fail("version");
-        }
-        let (id, table_id) = (*self.id()?, *self.id()?);
-        self.binds = self.u16()?;
+        let (id, table_id) = self.head(VERSION)?;
         let partition = self.list(|decoder| decoder.value(None))?;
         let clustering = self.list(Self::clustering_column)?;
         let selection = self.selection(&clustering)?;

@@ -24,7 +24,27 @@ pub(in crate::statement) struct Decoder<'a> {
     pub binds: u16,
 }
 
-impl Decoder<'_> {
+impl<'a> Decoder<'a> {
+    /// What `read` makes of bytes, which are to be read to their end.
+    pub(in crate::statement) fn whole<T>(bytes: &'a [u8], read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let mut decoder = Decoder { bytes: Bytes::new(bytes), binds: 0 };
+        let read = read(&mut decoder)?;
+        match decoder.bytes.is_done() {
+            true => Ok(read),
+            false => fail("bytes behind its end"),
+        }
+    }
+
+    /// What recipes of all kinds begin with: the ids of the statement and of its table. Notes the bind variables.
+    pub(in crate::statement) fn head(&mut self, version: u8) -> Result<([u8; 16], [u8; 16])> {
+        if self.u8()? != version {
+            return fail("version");
+        }
+        let ids = (*self.id()?, *self.id()?);
+        self.binds = self.u16()?;
+        Ok(ids)
+    }
+
     /// A value; of a clustering column's type, where there is one.
     pub(in crate::statement) fn value(&mut self, column: Option<&ClusteringColumn>) -> Result<Value> {
         match self.u8()? {

@@ -7,6 +7,7 @@ package io.cassiterite.frontdoor.desk;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 
 import org.apache.cassandra.db.CassandraTableWriteHandler;
 import org.apache.cassandra.db.ColumnFamilyStore;
@@ -45,11 +46,7 @@ final class RecordWatch
         if (thread != null)
             return;
         sync = recordSync;
-        for (String table : TABLES)
-        {
-            ColumnFamilyStore cfs = Keyspace.open(SchemaConstants.SYSTEM_KEYSPACE_NAME).getColumnFamilyStore(table);
-            PrivateMember.TABLE_WRITE_HANDLER.set(cfs, new Counting(cfs));
-        }
+        setHandlers(Counting::new);
         // Those before are not counted: they are safe when this has run.
         recordSync.run();
         thread = new DeskThread("cassiterite-desk-records", "Making records of Paxos and batches safe before rows", this::round);
@@ -62,10 +59,15 @@ final class RecordWatch
             return;
         thread.stop();
         thread = null;
+        setHandlers(CassandraTableWriteHandler::new);
+    }
+
+    private static void setHandlers(Function<ColumnFamilyStore, CassandraTableWriteHandler> handler)
+    {
         for (String table : TABLES)
         {
             ColumnFamilyStore cfs = Keyspace.open(SchemaConstants.SYSTEM_KEYSPACE_NAME).getColumnFamilyStore(table);
-            PrivateMember.TABLE_WRITE_HANDLER.set(cfs, new CassandraTableWriteHandler(cfs));
+            PrivateMember.TABLE_WRITE_HANDLER.set(cfs, handler.apply(cfs));
         }
     }
 

@@ -4,6 +4,7 @@
  */
 package io.cassiterite.frontdoor.desk;
 
+import java.util.List;
 import java.util.function.LongFunction;
 
 import com.codahale.metrics.Meter;
@@ -16,14 +17,19 @@ import org.apache.cassandra.metrics.CassandraMetricsRegistry;
 import org.apache.cassandra.metrics.ClientMessageSizeMetrics;
 import org.apache.cassandra.metrics.ClientRequestMetrics;
 import org.apache.cassandra.metrics.ClientRequestSizeMetrics;
-import org.apache.cassandra.metrics.ClientRequestsMetricsHolder;
 import org.apache.cassandra.metrics.DefaultNameFactory;
+import org.apache.cassandra.metrics.LatencyMetrics;
 import org.apache.cassandra.metrics.TableMetrics;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableId;
 
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
+
+import static org.apache.cassandra.metrics.ClientRequestsMetricsHolder.readMetrics;
+import static org.apache.cassandra.metrics.ClientRequestsMetricsHolder.readMetricsForLevel;
+import static org.apache.cassandra.metrics.ClientRequestsMetricsHolder.writeMetrics;
+import static org.apache.cassandra.metrics.ClientRequestsMetricsHolder.writeMetricsForLevel;
 
 /**
  * Feeds what the door has served into Cassandra's metrics, so that nodetool and dashboards see all requests. Never the
@@ -44,35 +50,28 @@ final class ServedFigures
     Served collect()
     {
         Served served = Served.parse(door.served());
-        served.levels.forEach((code, reads) -> record(ConsistencyLevel.fromCode(code), reads));
+        served.levels.forEach((code, reads) -> record(readMetrics, readMetricsForLevel(ConsistencyLevel.fromCode(code)),
+                                                      reads.latencies, reads.count));
         served.tables.forEach(ServedFigures::record);
-        served.writtenLevels.forEach((code, writes) -> record(ConsistencyLevel.fromCode(code), writes));
+        served.writtenLevels.forEach((code, writes) -> record(writeMetrics, writeMetricsForLevel(ConsistencyLevel.fromCode(code)),
+                                                              writes.latencies, writes.count));
         served.writtenTables.forEach(ServedFigures::record);
         served.connections.forEach(this::record);
         recordRequests(served);
         return served;
     }
 
-    private static void record(ConsistencyLevel level, Served.Reads reads)
+    private static void record(ClientRequestMetrics all, ClientRequestMetrics ofLevel, List<Served.Bucket> latencies, long count)
     {
-        ClientRequestMetrics ofLevel = ClientRequestsMetricsHolder.readMetricsForLevel(level);
-        for (Served.Bucket bucket : reads.latencies)
-        {
-            BulkUpdates.record(ClientRequestsMetricsHolder.readMetrics, bucket.nanos, bucket.count);
-            BulkUpdates.record(ofLevel, bucket.nanos, bucket.count);
-        }
-        ClientRequestsMetricsHolder.readMetrics.localRequests.mark(reads.count);
+        record(latencies, all, ofLevel);
+        all.localRequests.mark(count);
     }
 
-    private static void record(ConsistencyLevel level, Served.Writes writes)
+    private static void record(List<Served.Bucket> latencies, LatencyMetrics... metrics)
     {
-        ClientRequestMetrics ofLevel = ClientRequestsMetricsHolder.writeMetricsForLevel(level);
-        for (Served.Bucket bucket : writes.latencies)
-        {
-            BulkUpdates.record(ClientRequestsMetricsHolder.writeMetrics, bucket.nanos, bucket.count);
-            BulkUpdates.record(ofLevel, bucket.nanos, bucket.count);
-        }
-        ClientRequestsMetricsHolder.writeMetrics.localRequests.mark(writes.count);
+        for (Served.Bucket bucket : latencies)
+            for (LatencyMetrics some : metrics)
+                BulkUpdates.record(some, bucket.nanos, bucket.count);
     }
 
     private static void record(TableId id, Served.Writes writes)
@@ -81,8 +80,7 @@ final class ServedFigures
         CassiteriteMemtable memtable = EngineTables.find(id);
         if (cfs == null || memtable == null)
             return;
-        for (Served.Bucket bucket : writes.latencies)
-            BulkUpdates.record(cfs.metric.writeLatency, bucket.nanos, bucket.count);
+        record(writes.latencies, cfs.metric.writeLatency);
         memtable.statistics().recordCount(writes.count);
     }
 
@@ -97,8 +95,7 @@ final class ServedFigures
 
     static void record(TableMetrics metrics, Served.Reads reads)
     {
-        for (Served.Bucket bucket : reads.latencies)
-            BulkUpdates.record(metrics.readLatency, bucket.nanos, bucket.count);
+        record(reads.latencies, metrics.readLatency);
         BulkUpdates.recordTotal(metrics.liveScannedHistogram, reads.liveRows, reads.count);
         BulkUpdates.recordTotal(metrics.tombstoneScannedHistogram, reads.tombstones, reads.count);
         BulkUpdates.recordTotal(metrics.sstablesPerReadHistogram, 0, reads.count);

@@ -18,6 +18,7 @@ import org.apache.cassandra.db.lifecycle.View;
 import org.apache.cassandra.db.memtable.Memtable;
 import org.apache.cassandra.locator.AbstractReplicationStrategy;
 import org.apache.cassandra.locator.NetworkTopologyStrategy;
+import org.apache.cassandra.locator.PendingRangeMaps;
 import org.apache.cassandra.locator.SimpleStrategy;
 import org.apache.cassandra.metrics.Sampler;
 import org.apache.cassandra.schema.KeyspaceMetadata;
@@ -131,7 +132,8 @@ public enum TableGate
     /** Cassandra may have such ranges of a node that is gone by now: that only delays. */
     private static boolean hasPendingReplicas(Facts facts)
     {
-        return !StorageService.instance.getTokenMetadata().getPendingRangesMM(facts.keyspace.name).isEmpty();
+        PendingRangeMaps pending = StorageService.instance.getTokenMetadata().getPendingRanges(facts.keyspace.name);
+        return pending != null && pending.iterator().hasNext();
     }
 
     private static boolean isLoading(Facts facts)

@@ -125,7 +125,7 @@ final class ModificationLearner
         BitSet filled = pattern.keyBinds();
         for (int i = 0; i < CHECKS; i++)
         {
-            Probe probe = i % 4 == 0 ? probes.distinct() : probes.crowded(1 + i % MAX_CROWD, filled);
+            Probe probe = probes.trial(i, MAX_CROWD, filled);
             byte[] made = DoorWrites.request(recipe, ExecuteBody.VERSION, ExecuteBody.of(id, probe, TIMESTAMP), NOW_SECONDS);
             byte[] expected = memtable.apply(probed(probe).update);
             refuseIf(!Arrays.equals(made, expected), RecipeRefusal.UNEXPLAINED);

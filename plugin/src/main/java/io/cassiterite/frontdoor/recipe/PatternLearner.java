@@ -158,7 +158,7 @@ final class PatternLearner
         BitSet filled = pattern.keyBinds();
         for (int i = 0; i < CHECKS; i++)
         {
-            Probe probe = i % 4 == 0 ? probes.distinct() : probes.crowded(1 + i % MAX_CROWD, filled);
+            Probe probe = probes.trial(i, MAX_CROWD, filled);
             ProbedRead read = ProbedRead.of(statement, probe);
             refuseIf(!pattern.explains(read, probe, statement.table.comparator), RecipeRefusal.UNEXPLAINED);
         }

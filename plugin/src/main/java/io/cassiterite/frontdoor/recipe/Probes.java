@@ -77,6 +77,18 @@ final class Probes
         return new Probe(values, types);
     }
 
+    /**
+     * One of those with which a recipe is tried that others have led to.
+     *
+     * @param number of the trial
+     * @param width  how many values of a type there are at most, where they are crowded
+     * @param filled bind variables that must not be empty
+     */
+    Probe trial(int number, int width, BitSet filled)
+    {
+        return number % 4 == 0 ? distinct() : crowded(1 + number % width, filled);
+    }
+
     private ByteBuffer value(int bind)
     {
         if (limits.get(bind))
