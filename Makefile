@@ -16,7 +16,8 @@ SCALE ?= full
 comma := ,
 # JOBS=1 for a small machine
 JOBS ?= $(shell nproc)
-# Java test classes that run side by side: a core alone gains nothing by it, and a third pair of nodes wants more memory.
+# Java test classes, and tests of the lab with nodes, that run side by side: one core gains nothing, and a third pair of
+# nodes wants more memory.
 FORKS ?= $(if $(filter 1,$(JOBS)),1,2)
 # front_door of the node tests' nodes
 FRONT_DOOR ?= off
@@ -144,7 +145,7 @@ NODE_TESTS := $(RUST_TESTS) --run-ignored only
 .PHONY: test-rust
 test-rust: deps
 	@echo "== Rust tests"
-	@scripts/rust-tests.sh rust native lab -- $(RUST_TESTS) --test-threads $(JOBS)
+	@scripts/in-memory.sh rust scripts/rust-tests.sh rust native lab -- $(RUST_TESTS) --test-threads $(JOBS)
 	$(call ended,Rust)
 
 # Those of the lab that take minutes.
@@ -155,7 +156,7 @@ LAB_TESTS := $(filter-out $(LAB_CLUSTER_TESTS),$(sort $(notdir $(basename $(wild
 .PHONY: test-lab
 test-lab: class-archive
 	@echo "== lab tests with nodes"
-	@scripts/rust-tests.sh lab lab -- $(NODE_TESTS) $(addprefix --test ,$(LAB_TESTS))
+	@scripts/in-memory.sh lab scripts/rust-tests.sh lab lab -- $(NODE_TESTS) --test-threads $(FORKS) $(addprefix --test ,$(LAB_TESTS))
 	$(call ended,lab)
 
 .PHONY: test-java
@@ -173,7 +174,7 @@ driver-programs: node
 test-node: class-archive driver-programs dist
 	@echo "== node tests"
 	@rm -rf nodetest/target/surefire-reports
-	@$(MVN) -pl nodetest test -Dforks=$(FORKS) -Dfront.door=$(FRONT_DOOR) -Dfront.door.responses=$(FRONT_DOOR_RESPONSES) -Dfront.door.verdicts=$(FRONT_DOOR_VERDICTS) | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
+	@scripts/in-memory.sh nodes $(MVN) -pl nodetest test -Dforks=$(FORKS) -Dfront.door=$(FRONT_DOOR) -Dfront.door.responses=$(FRONT_DOOR_RESPONSES) -Dfront.door.verdicts=$(FRONT_DOOR_VERDICTS) | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
 	@grep -hE '^(oracle|crash|crash-move): ' nodetest/target/surefire-reports/*-output.txt 2> /dev/null | tail -20 || true
 	$(call ended,node)
 
@@ -224,13 +225,23 @@ SHELL_SCRIPTS = $(shell grep -lrE '^\#!.*[ /](ba)?sh$$' scripts .ci)
 lint-env: need
 	@scripts/python-env.sh lint
 
+# What fetches and what runs on one core goes beside the compiler.
 .PHONY: lint
-lint: deps lint-env deny lint-docs ## format and lint of all languages; warnings are errors
-	@echo "== lint"
+lint: deps lint-env ## format and lint of all languages; warnings are errors
+	@$(MAKE) --no-print-directory --output-sync=target -j $(FORKS) lint-rust lint-others
+	$(call ended,lint)
+
+.PHONY: lint-rust
+lint-rust: deps
+	@echo "== lint of Rust"
 	@cd native && cargo fmt --all --check
 	@cd lab && cargo fmt --all --check
 	@cd native && cargo clippy --quiet --locked --workspace --all-targets -j $(JOBS) -- -D warnings
 	@cd lab && cargo clippy --quiet --locked --workspace --all-targets -j $(JOBS) -- -D warnings
+
+.PHONY: lint-others
+lint-others: deps lint-docs deny
+	@echo "== lint of Java, scripts and spelling"
 	@$(MVN) -Plint -fae process-test-classes | grep -E '^\[(ERROR|WARNING)\]|BUILD' | grep -v 'The POM for'
 	@$(LINT)/shellcheck $(SHELL_SCRIPTS)
 	@sed -n '/^```dockerfile$$/,/^```$$/{//!p}' docs/operating/containers.md | $(LINT)/hadolint -
@@ -238,7 +249,6 @@ lint: deps lint-env deny lint-docs ## format and lint of all languages; warnings
 	@$(LINT)/ruff format --quiet --check --config config/ruff.toml $(PYTHON)
 	@scripts/driver-programs.sh lint
 	@$(LINT)/typos --config config/typos.toml
-	$(call ended,lint)
 
 .PHONY: lint-docs
 lint-docs: lint-env ## Markdown: 100 columns, no broken links

@@ -28,10 +28,11 @@ public final class Checkout
         return ROOT;
     }
 
-    /** @return the folder that holds one folder per test node */
+    /** @return the folder that holds one folder per test node: build/nodes, or what the environment's CASSITERITE_NODES names */
     public static Path nodes()
     {
-        return ROOT.resolve("build/nodes");
+        String named = System.getenv("CASSITERITE_NODES");
+        return named == null ? ROOT.resolve("build/nodes") : Path.of(named);
     }
 
     /** @return the command {@code cassiterite}: what the environment's CASSITERITE_LAB names, or what {@code make node} built */
