@@ -24,6 +24,7 @@ FRONT_DOOR ?= off
 # front_door_responses and front_door_verdicts of those that have a front door
 FRONT_DOOR_RESPONSES ?= pair
 FRONT_DOOR_VERDICTS ?= connection
+DOOR := -Dfront.door=$(FRONT_DOOR) -Dfront.door.responses=$(FRONT_DOOR_RESPONSES) -Dfront.door.verdicts=$(FRONT_DOOR_VERDICTS)
 
 # of Cassandra, each with a pin in config
 VERSIONS ?= 5.0.0 5.0.2 5.0.4 5.0.6 5.0.8 5.0.9
@@ -119,17 +120,21 @@ ended = @mkdir -p build && echo "$(1) $$(date +%s)" >> $(STAGES)
 test-begun:
 	@mkdir -p build
 	@rm -f $(STAGES) $(SCRIPTS_LOG)
-	@rm -rf {plugin,nodetest}/target/{surefire,cluster}-reports {native,lab}/target/nextest
+	@rm -rf {plugin,nodetest}/target/{surefire,surface,cluster}-reports {native,lab}/target/nextest
 	@touch build/test-begun
 
 .PHONY: check
 check: test-begun lint test-scripts test-rust test-java ## lint and all tests without a node
 
+# What guards no data waits for what does, and is left out where that took longer than so many seconds.
+if_before = @if [ $$(($$(date +%s) - $$(stat -c %Y build/test-begun))) -lt $(2) ]; then $(MAKE) --no-print-directory $(1); \
+    else echo "make test: no $(1), for the others took long today"; fi
+
 .PHONY: test
-test: check test-lab test-node ## check, all tests with a node, and of the cluster tests the part of the day
-	@if [ $$(($$(date +%s) - $$(stat -c %Y build/test-begun))) -lt $(PART_BEFORE_SECONDS) ]; then \
-	    $(MAKE) --no-print-directory test-cluster-part; \
-	else echo "cluster tests: no part of them, for the others took long today"; fi
+test: check test-node ## check, all tests with a node, and of the cluster tests the part of the day
+	$(call if_before,test-lab,3900)
+	$(call if_before,test-surface,3300)
+	$(call if_before,test-cluster-part,2700)
 	@python3 scripts/test_summary.py
 
 .PHONY: test-scripts
@@ -166,20 +171,27 @@ test-java: build
 	@$(MVN) -pl plugin test -Dforks=$(FORKS) | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
 	$(call ended,Java)
 
+.PHONY: test-surface
+test-surface: class-archive driver-programs dist ## what clients, drivers and operators see, and no data depends on: TLS, drivers, hostile input, figures, package
+	@echo "== tests of the surface"
+	@rm -rf nodetest/target/surface-reports
+	@scripts/in-memory.sh surface $(MVN) -pl nodetest test -Dforks=$(FORKS) $(DOOR) -Dgroups=surface -Dleft.out= -Dreports=surface-reports \
+	    | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
+	$(call ended,surface)
+
 .PHONY: driver-programs
 driver-programs: node
 	@scripts/driver-programs.sh $(LAB_PROFILE)
 
 .PHONY: test-node
-test-node: class-archive driver-programs dist
+test-node: class-archive
 	@echo "== node tests"
 	@rm -rf nodetest/target/surefire-reports
-	@scripts/in-memory.sh nodes $(MVN) -pl nodetest test -Dforks=$(FORKS) -Dfront.door=$(FRONT_DOOR) -Dfront.door.responses=$(FRONT_DOOR_RESPONSES) -Dfront.door.verdicts=$(FRONT_DOOR_VERDICTS) | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
+	@scripts/in-memory.sh nodes $(MVN) -pl nodetest test -Dforks=$(FORKS) $(DOOR) | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
 	@grep -hE '^(oracle|crash|crash-move): ' nodetest/target/surefire-reports/*-output.txt 2> /dev/null | tail -20 || true
 	$(call ended,node)
 
 # Seven of them, by the day: each cluster test runs within a week of landings.
-PART_BEFORE_SECONDS := 2700
 PART := $(or $(PART),$(shell echo $$(($$(date +%s) / 86400 % 7))))
 
 .PHONY: test-cluster

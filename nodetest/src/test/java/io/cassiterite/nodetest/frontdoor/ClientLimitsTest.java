@@ -14,6 +14,7 @@ import com.datastax.oss.driver.api.core.CqlSession;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.cassiterite.nodetest.Jmx;
@@ -30,6 +31,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * F1, F11, F22: what Cassandra logs, refuses and limits by client is the same for clients of the front door and of a stock
  * transport of the same node, also for a statement that the door answers itself.
  */
+@Tag("surface")
 class ClientLimitsTest
 {
     private static final String STORAGE_SERVICE = "org.apache.cassandra.db:type=StorageService";

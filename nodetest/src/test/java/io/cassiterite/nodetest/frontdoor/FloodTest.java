@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.cassiterite.nodetest.Cql;
@@ -28,6 +29,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Clients that ask and do not read make the node wait for them, not hold their answers; in the end they get them all. */
+@Tag("surface")
 @NodeTest(own = true, yaml = "memtable.configurations.cassiterite.parameters.front_door: reads", heap = "512m",
           jvm = { "-Xms512m", "-XX:+AlwaysPreTouch" })
 class FloodTest

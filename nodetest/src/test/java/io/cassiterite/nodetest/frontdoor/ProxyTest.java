@@ -14,6 +14,7 @@ import com.datastax.oss.driver.api.core.DefaultProtocolVersion;
 import com.datastax.oss.driver.api.core.DriverException;
 import com.datastax.oss.driver.api.core.cql.Row;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -31,6 +32,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Clients whose sockets are the front door's are to Cassandra what its own are, in all that an operator does. */
+@Tag("surface")
 @NodeTest(own = true, yaml = { "memtable.configurations.cassiterite.parameters.front_door: proxy",
                                "native_transport_max_concurrent_connections_per_ip: 16" })
 class ProxyTest

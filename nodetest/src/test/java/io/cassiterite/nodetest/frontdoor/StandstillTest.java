@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.cassiterite.nodetest.Cql;
@@ -20,6 +21,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** F21: native reads go on while the JVM stands still, as long as the lease lasts, and no longer. */
+@Tag("surface")
 class StandstillTest
 {
     private static final Duration LEASE = Duration.ofSeconds(2);

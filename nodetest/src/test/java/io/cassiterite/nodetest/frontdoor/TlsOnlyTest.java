@@ -13,6 +13,7 @@ import javax.net.ssl.SSLContext;
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import com.datastax.oss.driver.api.core.cql.Row;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.cassiterite.nodetest.Jmx;
@@ -24,6 +25,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** A port that takes TLS only: the door's where it can speak that as Cassandra would, and Netty's otherwise. */
+@Tag("surface")
 class TlsOnlyTest
 {
     private static Node node(String name, ClientKeys keys, String... options)

@@ -9,6 +9,7 @@ import java.util.List;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.cassiterite.nodetest.Checkout;
@@ -25,6 +26,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * cqlengine, the Python driver's object mapper, in an application of its own: nodetest/drivers/mapper.py. What it prints
  * is the same on a stock node and on one where new tables are engine tables.
  */
+@Tag("surface")
 @NodeTest(own = true, jvm = "-Dcassiterite.default_memtable=cassiterite")
 class PythonMapperTest
 {

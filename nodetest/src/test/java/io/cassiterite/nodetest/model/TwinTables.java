@@ -108,15 +108,26 @@ public final class TwinTables
     /** Reads the whole table in several ways from both. */
     public void same()
     {
+        same(2);
+    }
+
+    private void same(int pageRows)
+    {
         for (String select : new String[]{ "SELECT * FROM T", "SELECT JSON * FROM T" })
             run(select);
-        readPaged("SELECT * FROM T", 2);
+        readPaged("SELECT * FROM T", pageRows);
     }
 
     /** The same; fails if the table is empty. */
     public void sameAndNotEmpty()
     {
-        same();
+        sameAndNotEmpty(2);
+    }
+
+    /** The same in pages of so many rows. */
+    public void sameAndNotEmpty(int pageRows)
+    {
+        same(pageRows);
         assertFalse(read("SELECT * FROM T").isEmpty());
     }
 

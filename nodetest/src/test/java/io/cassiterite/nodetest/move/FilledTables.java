@@ -24,6 +24,8 @@ final class FilledTables
 
     private static final int PARTITIONS = 30;
     private static final int ROWS = 8;
+    /** Pages end within partitions, and between them. */
+    private static final int PAGE_ROWS = 7;
     private static final String[] NAMES = { "wide", "purged", "counted", "single", "changed" };
 
     private final Random random;
@@ -108,7 +110,7 @@ final class FilledTables
     void same()
     {
         for (TwinTables twin : twins)
-            twin.sameAndNotEmpty();
+            twin.sameAndNotEmpty(PAGE_ROWS);
         for (int wide = 0; wide < 2; wide++)
             twins.get(wide).run("SELECT k, c, v, s, writetime(v), writetime(s), ttl(v) FROM T");
         twins.get(4).run("SELECT k, c, u, w, writetime(u), writetime(w) FROM T");

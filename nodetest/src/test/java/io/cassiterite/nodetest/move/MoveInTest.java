@@ -66,7 +66,7 @@ class MoveInTest
     private static void direct(Node node, String direction)
     {
         for (String table : FilledTables.moving())
-            node.move(FilledTables.KEYSPACE, table, direction).success();
+            node.direct(FilledTables.KEYSPACE, table, direction);
         node.move(FilledTables.KEYSPACE, "bulk", direction).success();
     }
 

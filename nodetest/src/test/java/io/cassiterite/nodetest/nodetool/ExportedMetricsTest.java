@@ -17,6 +17,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import io.prometheus.jmx.JavaAgent;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -30,6 +31,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Prometheus' exporter, with the rules that are shipped, gives just the metrics that config/monitoring lists. */
+@Tag("surface")
 @Timeout(600)
 class ExportedMetricsTest
 {

@@ -19,6 +19,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.cassiterite.nodetest.Await;
@@ -37,6 +38,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * positive, zero, equal to a figure of the engine or near it, or equal to the metric of a stock table, the twin, that got the
  * same statements.
  */
+@Tag("surface")
 @NodeTest
 class GoldenMetricsTest
 {

@@ -7,6 +7,7 @@ package io.cassiterite.nodetest.nodetool;
 import java.time.Duration;
 import java.util.List;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.cassiterite.nodetest.Await;
@@ -22,6 +23,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** nodetool's verbs work on engine tables or are refused; the figures that they show are right. */
+@Tag("surface")
 @NodeTest
 class NodetoolVerbTest
 {

@@ -8,10 +8,12 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every driver gets from the front door what it gets from a stock transport, in its newest version of the protocol. */
+@Tag("surface")
 class DriversTest
 {
     private static Comparison comparison;
