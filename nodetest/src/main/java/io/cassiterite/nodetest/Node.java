@@ -291,8 +291,9 @@ public final class Node implements AutoCloseable
 
     private Output tool(String name, String... arguments)
     {
-        List<String> command = new ArrayList<>(List.of("java", "-cp", Checkout.jar().toString(), "io.cassiterite.tools." + name,
-                                                       "127.0.0.1", Integer.toString(jmxPort)));
+        List<String> command = new ArrayList<>(List.of("java", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp",
+                                                       Checkout.jar().toString(), "io.cassiterite.tools." + name, "127.0.0.1",
+                                                       Integer.toString(jmxPort)));
         command.addAll(Arrays.asList(arguments));
         return Command.run(command, NODETOOL_BOUND);
     }

@@ -78,6 +78,8 @@ public final class SstableLoader
     {
         Path cassandra = Checkout.root().resolve("build/cassandra/lib");
         List<String> command = new ArrayList<>(List.of("java", "@" + Checkout.root().resolve("config/jvm17.options"), "-Xmx256m",
+                                                       "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
+                                                       "-XX:SharedArchiveFile=" + Checkout.classArchive(),
                                                        "-Dcassandra.storagedir=" + node.base().resolve("loader"), "-cp", cassandra + "/*",
                                                        "org.apache.cassandra.tools.BulkLoader", "--no-progress", "-d", node.address(),
                                                        "-p", Integer.toString(node.cqlAddress().getPort()),
