@@ -131,7 +131,7 @@ if_before = @if [ $$(($$(date +%s) - $$(stat -c %Y build/test-begun))) -lt $(2) 
     else echo "make test: no $(1), for the others took long today"; fi
 
 .PHONY: test
-test: check test-node ## check, all tests with a node, and of the cluster tests the part of the day
+test: check test-node ## check and the tests with a node that guard data; if there is time, those of the lab, of the surface, and the day's part of the cluster tests
 	$(call if_before,test-lab,3900)
 	$(call if_before,test-surface,3300)
 	$(call if_before,test-cluster-part,2700)
@@ -209,7 +209,7 @@ test-cluster-part: class-archive
 	$(call ended,cluster)
 
 .PHONY: test-drivers
-test-drivers: class-archive driver-programs ## five drivers through the front door and through stock, in every version of the protocol: `make test` has the newest one
+test-drivers: class-archive driver-programs ## five drivers through the front door and through stock, in every version of the protocol: `make test-surface` has the newest one
 	@echo "== drivers' tests"
 	@rm -rf nodetest/target/surefire-reports
 	@$(MVN) -pl nodetest test -Dforks=1 -Dgroups=drivers -Dleft.out= | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
@@ -240,7 +240,7 @@ lint-env: need
 # What fetches and what runs on one core goes beside the compiler.
 .PHONY: lint
 lint: deps lint-env ## format and lint of all languages; warnings are errors
-	@$(MAKE) --no-print-directory --output-sync=target -j $(FORKS) lint-rust lint-others
+	@$(MAKE) --no-print-directory --output-sync=target -j $(JOBS) lint-rust lint-others
 	$(call ended,lint)
 
 .PHONY: lint-rust

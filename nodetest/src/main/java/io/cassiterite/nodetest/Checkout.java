@@ -58,22 +58,6 @@ public final class Checkout
         }
     }
 
-    /** @return Cassandra's classes as the JVM maps them; it goes without where there is none */
-    static Path classArchive()
-    {
-        Path folder = ROOT.resolve("build/class-archive");
-        if (!Files.isDirectory(folder))
-            return folder.resolve("none");
-        try (Stream<Path> files = Files.list(folder))
-        {
-            return files.filter(file -> file.toString().endsWith(".jsa")).findFirst().orElse(folder.resolve("none"));
-        }
-        catch (IOException e)
-        {
-            throw new UncheckedIOException(e);
-        }
-    }
-
     /** Makes a folder and those above it; quiet when it is there. */
     static void create(Path folder)
     {

@@ -79,7 +79,7 @@ public final class SstableLoader
         Path cassandra = Checkout.root().resolve("build/cassandra/lib");
         List<String> command = new ArrayList<>(List.of("java", "@" + Checkout.root().resolve("config/jvm17.options"), "-Xmx256m",
                                                        "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
-                                                       "-XX:SharedArchiveFile=" + Checkout.classArchive(),
+                                                       "-XX:SharedArchiveFile=" + classArchive(),
                                                        "-Dcassandra.storagedir=" + node.base().resolve("loader"), "-cp", cassandra + "/*",
                                                        "org.apache.cassandra.tools.BulkLoader", "--no-progress", "-d", node.address(),
                                                        "-p", Integer.toString(node.cqlAddress().getPort()),
@@ -87,5 +87,11 @@ public final class SstableLoader
         command.addAll(Arrays.asList(options));
         command.add(folder.toString());
         return Command.run(command, BOUND);
+    }
+
+    /** The JVM goes without where there is none. */
+    private static String classArchive()
+    {
+        return Command.run(List.of(Checkout.root().resolve("scripts/class-archive.sh").toString(), "--name"), BOUND).success().trim();
     }
 }
