@@ -38,6 +38,8 @@ LIB := native/target/plugin/libcassiterite.so
 # whole workspace, or the driver would be compiled once more.
 LAB_PROFILE ?= $(if $(filter test test-%,$(MAKECMDGOALS)),dev,release)
 LAB_TARGET := lab/target/$(patsubst dev,debug,$(LAB_PROFILE))
+# Clippy reads along where tests are compiled, so what they take from each other has to be compiled under it everywhere.
+READ_ALONG := $(if $(filter dev,$(LAB_PROFILE)),$(CURDIR)/scripts/with-clippy.sh)
 LAB := $(LAB_TARGET)/cassiterite
 LAB_PACKAGES := $(if $(filter dev,$(LAB_PROFILE)),--workspace,-p cassiterite-lab -p cassiterite-lab-node)
 # All of the lab that starts nodes and clusters: without a driver, it is built in a fraction of the time.
@@ -76,10 +78,10 @@ $(LIB): FORCE | deps
 	@cd native && cargo build --quiet --locked --profile plugin -p cassiterite-bridge -j $(JOBS)
 
 $(LAB): FORCE | deps
-	@cd lab && cargo build --quiet --locked --profile $(LAB_PROFILE) $(LAB_PACKAGES) -j $(JOBS)
+	@cd lab && $(READ_ALONG) cargo build --quiet --locked --profile $(LAB_PROFILE) $(LAB_PACKAGES) -j $(JOBS)
 
 $(NODE): FORCE | deps
-	@cd lab && cargo build --quiet --locked --profile $(LAB_PROFILE) $(NODE_PACKAGES) -j $(JOBS)
+	@cd lab && $(READ_ALONG) cargo build --quiet --locked --profile $(LAB_PROFILE) $(NODE_PACKAGES) -j $(JOBS)
 
 .PHONY: lab
 lab: build $(LAB) ## the command lab/target/release/cassiterite: clusters, loads, comparisons
@@ -183,16 +185,24 @@ test-surface: class-archive driver-programs dist ## what clients, drivers and op
 driver-programs: node
 	@scripts/driver-programs.sh $(LAB_PROFILE)
 
+# `make test` ends on a slow machine, too: after so many seconds no test of a node begins, and the summary names those left
+# out. Each day has an order of its own, so that they are not always the same.
+NODE_TESTS_UNTIL_S := 4600
+DAY := $(shell echo $$(($$(date +%s) / 86400)))
+WITHIN_TIME = $(if $(filter test,$(MAKECMDGOALS)),-Dtests.until=$$(($$(stat -c %Y build/test-begun) + $(NODE_TESTS_UNTIL_S))))
+ORDER_OF_DAY := -Dsurefire.runOrder=random -Dsurefire.runOrder.random.seed=$(DAY)
+
 .PHONY: test-node
 test-node: class-archive
 	@echo "== node tests"
 	@rm -rf nodetest/target/surefire-reports
-	@scripts/in-memory.sh nodes $(MVN) -pl nodetest test -Dforks=$(FORKS) $(DOOR) | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
+	@scripts/in-memory.sh nodes $(MVN) -pl nodetest test -Dforks=$(FORKS) $(DOOR) $(WITHIN_TIME) $(ORDER_OF_DAY) \
+	    | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
 	@grep -hE '^(oracle|crash|crash-move): ' nodetest/target/surefire-reports/*-output.txt 2> /dev/null | tail -20 || true
 	$(call ended,node)
 
 # Seven of them, by the day: each cluster test runs within a week of landings.
-PART := $(or $(PART),$(shell echo $$(($$(date +%s) / 86400 % 7))))
+PART := $(or $(PART),$(shell echo $$(($(DAY) % 7))))
 
 .PHONY: test-cluster
 test-cluster: ## clusters that lose and gain nodes, damaged streams, repair beside stock nodes, Medusa's restores, some slow tests of one node, every comparison once
@@ -248,8 +258,8 @@ lint-rust: deps
 	@echo "== lint of Rust"
 	@cd native && cargo fmt --all --check
 	@cd lab && cargo fmt --all --check
-	@cd native && cargo clippy --quiet --locked --workspace --all-targets -j $(JOBS) -- -D warnings
-	@cd lab && cargo clippy --quiet --locked --workspace --all-targets -j $(JOBS) -- -D warnings
+	@cd native && ../scripts/with-clippy.sh cargo build --quiet --locked --workspace --all-targets -j $(JOBS)
+	@cd lab && ../scripts/with-clippy.sh cargo build --quiet --locked --workspace --all-targets -j $(JOBS)
 
 .PHONY: lint-others
 lint-others: deps lint-docs deny

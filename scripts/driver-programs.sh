@@ -28,7 +28,7 @@ mkdir -p build/drivers
     || fail "cannot build the Go program: without network, try again with it"
 # A debug build goes together with the lab, which has the same driver: what both are made of is compiled once.
 profile=${1:-release}
-packages=(-p cassiterite-drivertest)
-[ "$profile" != dev ] || packages=(--workspace)
+packages=(-p cassiterite-drivertest) with=()
+[ "$profile" != dev ] || packages=(--workspace) with=("$root/scripts/with-clippy.sh")
 cd lab
-cargo build --quiet --locked --profile "$profile" "${packages[@]}"
+"${with[@]}" cargo build --quiet --locked --profile "$profile" "${packages[@]}"

@@ -27,6 +27,6 @@ if [ -z "${NEXTEST:-}" ]; then
     NEXTEST=$PWD/build/nextest-venv/bin/cargo-nextest
 fi
 for workspace in "${workspaces[@]}"; do
-    (cd "$workspace" && "$NEXTEST" nextest run --profile "$profile" --locked --cargo-quiet --show-progress none "$@")
+    (cd "$workspace" && ../scripts/with-clippy.sh "$NEXTEST" nextest run --profile "$profile" --locked --cargo-quiet --show-progress none "$@")
     [ -s "$(report "$workspace")" ] || fail "the tests have left no $(report "$workspace")"
 done

@@ -25,6 +25,8 @@ SCRIPTS_LOG = "build/test-scripts.log"
 BEGUN = "build/test-begun"
 STAGES = "build/test-stages"
 SLOWEST = 8
+# As nodetest's TimeLeft says it.
+NO_TIME = "no time left"
 
 
 def lines_of(path):
@@ -75,6 +77,12 @@ def java_counts(suites):
     return sum(int(suite.get("tests")) for suite in suites) - failed - skipped, failed, skipped
 
 
+def left_out(suites):
+    """The classes with tests that did not begin, for the time of `make test` was over."""
+    messages = ((suite, skipped.get("message") or "") for suite in suites for skipped in suite.iter("skipped"))
+    return sorted({suite.get("name").split(".")[-1] for suite, message in messages if NO_TIME in message})
+
+
 def stage_seconds(begun):
     """The seconds of each stage with what it built first, from the times at which they ended."""
     seconds = {}
@@ -111,6 +119,9 @@ def main():
     print("seconds: " + ", ".join(f"{name} {seconds:.0f}" for name, seconds in stages.items()))
     print(f"Rust tests: {slowest([case for case in rust if not is_skipped(case)], 'tests', '::')}")
     print(f"node tests: {slowest(node, 'classes', '.')}")
+    late = left_out(node)
+    if late:
+        print(f"no time was left for tests of {len(late)} classes; make test-node runs them: {', '.join(late)}")
     java = [case for suite in plugin + node for case in suite.iter("testcase")]
     for case in filter(has_failed, rust + java):
         print(f"failed: {name_of(case)}", file=sys.stderr)

@@ -29,7 +29,8 @@ class RustTestsTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.path = Path(folder.name)
         (self.path / "scripts").mkdir()
-        shutil.copy(ROOT / "scripts/rust-tests.sh", self.path / "scripts")
+        for script in ("rust-tests.sh", "with-clippy.sh"):
+            shutil.copy(ROOT / "scripts" / script, self.path / "scripts")
         self.nextest = self.path / "nextest"
         self.nextest.write_text(NEXTEST)
         self.nextest.chmod(0o755)

@@ -66,6 +66,16 @@ class TestSummaryTest(unittest.TestCase):
         self.assertIn("Rust tests: 48 s in 4 tests: node 44, a 3, c 1, b 0\n", ran.stdout)
         self.assertIn("node tests: 151 s in 2 classes: CTest 90, BTest 61\n", ran.stdout)
 
+    def test_what_had_no_time_is_named(self):
+        late = '<testcase name="d" time="0"><skipped message="no time left"/></testcase>'
+        other = '<testcase name="d" time="0"><skipped message="needs root"/></testcase>'
+        for name, case in (("ETest", late), ("DTest", late), ("FTest", other)):
+            head = suite(f"nodetest.{name}", 0, 1).replace('skipped="0"/>', 'skipped="1">')
+            self.write(f"nodetest/target/surefire-reports/TEST-{name}.xml", f"{head}{case}</testsuite>")
+        ran = self.run_summary()
+        self.assertEqual(0, ran.returncode, ran.stderr)
+        self.assertIn("no time was left for tests of 2 classes; make test-node runs them: DTest, ETest\n", ran.stdout)
+
     def test_the_lab_s_cluster_tests_of_the_day_count(self):
         self.write(CLUSTER, rust("lab::cluster", ("slow_cluster", 1600, "")))
         ran = self.run_summary()
