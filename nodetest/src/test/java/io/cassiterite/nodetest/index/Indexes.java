@@ -18,7 +18,7 @@ import io.cassiterite.nodetest.Cql;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 /** What tests of indexes share. */
-final class Indexes
+public final class Indexes
 {
     private static final Duration BOUND = Duration.ofMinutes(4);
 
@@ -38,7 +38,8 @@ final class Indexes
         await(BOUND, () -> built(cql, keyspace).size() >= count);
     }
 
-    static void awaitBuilt(Cql cql, String keyspace, String index)
+    /** Until then a query of the index fails with a ReadFailure, as by Cassandra's own. */
+    public static void awaitBuilt(Cql cql, String keyspace, String index)
     {
         await(BOUND, () -> isBuilt(cql, keyspace, index));
     }

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import io.cassiterite.nodetest.Checkout;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
+import io.cassiterite.nodetest.index.Indexes;
 
 import static io.cassiterite.nodetest.move.EnteringNode.KEY;
 import static io.cassiterite.nodetest.move.EnteringNode.MARKER;
@@ -90,6 +91,7 @@ class HoldTest
     private static void assertIndexed(Cql cql)
     {
         cql.run("CREATE INDEX by_w ON changed_engine (w)");
+        Indexes.awaitBuilt(cql, FilledTables.KEYSPACE, "by_w");
         List<String> expected = cql.texts("SELECT k, c FROM changed_stock WHERE w < 50 ALLOW FILTERING");
         assertFalse(expected.isEmpty());
         assertEquals(sorted(expected), sorted(cql.texts("SELECT k, c FROM changed_engine WHERE w < 50")));

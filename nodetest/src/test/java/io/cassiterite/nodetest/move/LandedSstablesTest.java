@@ -27,6 +27,7 @@ import io.cassiterite.nodetest.Output;
 import io.cassiterite.nodetest.Pause;
 import io.cassiterite.nodetest.SstableLoader;
 import io.cassiterite.nodetest.StreamHolds;
+import io.cassiterite.nodetest.index.Indexes;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -84,6 +85,7 @@ class LandedSstablesTest
             freshKeyspace(cql);
             tables = FilledTables.create(cql, "cassiterite", 21);
             cql.run("CREATE INDEX by_w ON changed_engine (w)");
+            Indexes.awaitBuilt(cql, KEYSPACE, "by_w");
             for (int flush = 0; flush < 2; flush++) // of four sstables a compaction would make one meanwhile
             {
                 tables.write(90);
@@ -144,8 +146,7 @@ class LandedSstablesTest
     {
         cql.run("CREATE TABLE target" + COLUMNS + "'cassiterite'");
         cql.run("CREATE INDEX target_w ON target (w)");
-        Await.until("the index is built", BOUND, () -> !cql.localRows("SELECT index_name FROM system.\"IndexInfo\" WHERE table_name = '"
-                                                                        + KEYSPACE + "' AND index_name = 'target_w'").isEmpty());
+        Indexes.awaitBuilt(cql, KEYSPACE, "target_w");
         hold(node, "target");
     }
 

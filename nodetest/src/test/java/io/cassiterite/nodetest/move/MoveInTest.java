@@ -20,6 +20,7 @@ import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeBuilder;
 import io.cassiterite.nodetest.Pause;
+import io.cassiterite.nodetest.index.Indexes;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -104,6 +105,7 @@ class MoveInTest
             }
             awaitMoved(node);
             same(tables, cql);
+            Indexes.awaitBuilt(cql, FilledTables.KEYSPACE, "by_w");
             assertEquals(sorted(cql.texts("SELECT k, c FROM changed_stock WHERE w < 50 ALLOW FILTERING")),
                          sorted(cql.texts("SELECT k, c FROM changed_engine WHERE w < 50")));
             node.compact(FilledTables.KEYSPACE);
