@@ -11,7 +11,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cassiterite_engine::{EngineError, Result};
-use cassiterite_frontdoor::{Counters, Door, DoorOptions, ListenOptions, ListenerId, Negotiated, Notice, Tls, Way};
+use cassiterite_frontdoor::{
+    Counters, Door, DoorOptions, ListenOptions, ListenerId, Missed, Negotiated, Notice, Tls, Way,
+};
 use jni::objects::{JByteArray, JClass};
 use jni::sys::{jboolean, jbyteArray, jint, jlong, jstring};
 use jni::JNIEnv;
@@ -211,10 +213,17 @@ fn describe(notices: Vec<Notice>) -> (Vec<u8>, Vec<OwnedFd>) {
                 bytes.extend(connection.to_be_bytes());
                 continue;
             }
-            Notice::WantedTable { table } => {
+            Notice::WantedTable { table, writes } => {
                 bytes.push(4);
                 bytes.extend(0u64.to_be_bytes());
                 bytes.extend(table);
+                bytes.push(u8::from(writes));
+                continue;
+            }
+            Notice::Missed(missed) => {
+                bytes.push(6);
+                bytes.extend(0u64.to_be_bytes());
+                put_missed(&mut bytes, &missed);
                 continue;
             }
         };
@@ -236,6 +245,16 @@ fn describe(notices: Vec<Notice>) -> (Vec<u8>, Vec<OwnedFd>) {
         descriptors.push(descriptor);
     }
     (bytes, descriptors)
+}
+
+fn put_missed(bytes: &mut Vec<u8>, missed: &Missed) {
+    bytes.extend(missed.table);
+    bytes.push(missed.version);
+    bytes.extend(missed.began_ms.to_be_bytes());
+    bytes.push(missed.hosts.len() as u8);
+    missed.hosts.iter().for_each(|host| bytes.extend(host));
+    bytes.extend((missed.body.len() as u32).to_be_bytes());
+    bytes.extend(&missed.body);
 }
 
 fn put_address(bytes: &mut Vec<u8>, address: SocketAddr) {

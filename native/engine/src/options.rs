@@ -125,8 +125,14 @@ impl Settings {
         take.choice("front_door", &[("off", ()), ("proxy", ()), ("reads", ())])?;
         take.choice("front_door_responses", &[("pair", ()), ("straight", ())])?;
         take.choice("front_door_verdicts", &[("connection", ()), ("kind", ())])?;
-        take.choice("front_door_quorum_reads", &[("off", ()), ("compare", ()), ("on", ())])?;
-        take.choice("front_door_writes", &[("off", ()), ("on", ())])?;
+        let has_peers = take.choice("front_door_quorum_reads", &[("off", false), ("compare", true), ("on", true)])?;
+        let replicates = take.choice("front_door_writes", &[("off", false), ("on", false), ("replicated", true)])?;
+        if replicates && !has_peers {
+            return Err(invalid(
+                "front_door_writes",
+                "cannot be replicated while front_door_quorum_reads is off: set that first",
+            ));
+        }
         take.choice("front_door_tls", &[("off", ()), ("on", ())])?;
         take.number("front_door_port", 1, i32::from(u16::MAX), 7010)?;
         let settings = Settings {

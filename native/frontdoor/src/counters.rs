@@ -40,9 +40,12 @@ pub(crate) struct Tally {
     pub peers_connected: AtomicU64,
     pub peers_unreachable: AtomicU64,
     pub digests_given: AtomicU64,
+    pub copies_written: AtomicU64,
+    pub copies_missed: AtomicU64,
     peers_refused: [AtomicU64; PARTINGS],
     requests: [AtomicU64; REQUESTS],
     digests_refused: [AtomicU64; REFUSALS],
+    copies_refused: [AtomicU64; REFUSALS],
     passed: [AtomicU64; REASONS],
 }
 
@@ -97,6 +100,12 @@ pub struct Counters {
     pub digests_given: u64,
     /// Digests that it has refused others, by reason.
     pub digests_refused: [u64; REFUSALS],
+    /// Writes of others that this node has done, too.
+    pub copies_written: u64,
+    /// Those that it has refused others, by reason.
+    pub copies_refused: [u64; REFUSALS],
+    /// Writes that replicas lacked when they were acknowledged: each is a hint for each of them.
+    pub copies_missed: u64,
     /// EXECUTEs passed on, by reason.
     pub passed: [u64; REASONS],
 }
@@ -131,13 +140,17 @@ impl Counters {
             ("peers_connected", self.peers_connected),
             ("peers_unreachable", self.peers_unreachable),
             ("digests_given", self.digests_given),
+            ("copies_written", self.copies_written),
+            ("copies_missed", self.copies_missed),
         ];
         let requests =
             Opcode::ALL.iter().zip(self.requests).map(|(opcode, count)| (format!("requests_{}", opcode.name()), count));
         let parted = Parting::ALL.iter().zip(self.peers_refused);
         let parted = parted.map(|(parting, count)| (format!("peers_refused_{}", parting.name()), count));
-        let refused = Refusal::ALL.iter().zip(self.digests_refused);
+        let refused = Refusal::ALL.iter().zip(self.digests_refused).filter(|(refusal, _)| refusal.is_of_digests());
         let refused = refused.map(|(refusal, count)| (format!("digests_refused_{}", refusal.name()), count));
+        let not_copied = Refusal::ALL.iter().zip(self.copies_refused).filter(|(refusal, _)| refusal.is_of_copies());
+        let not_copied = not_copied.map(|(refusal, count)| (format!("copies_refused_{}", refusal.name()), count));
         let passed = Reason::ALL.iter().zip(self.passed);
         let passed = passed.map(|(reason, count)| (format!("executes_passed_{}", reason.name()), count));
         figures
@@ -145,6 +158,7 @@ impl Counters {
             .into_iter()
             .chain(parted)
             .chain(refused)
+            .chain(not_copied)
             .chain(requests)
             .chain(passed)
             .collect()
@@ -176,8 +190,11 @@ impl Default for Tally {
             peers_connected: zero(),
             peers_unreachable: zero(),
             digests_given: zero(),
+            copies_written: zero(),
+            copies_missed: zero(),
             peers_refused: std::array::from_fn(|_| zero()),
             digests_refused: std::array::from_fn(|_| zero()),
+            copies_refused: std::array::from_fn(|_| zero()),
             requests: std::array::from_fn(|_| zero()),
             passed: std::array::from_fn(|_| zero()),
         }
@@ -208,6 +225,13 @@ impl Tally {
     pub(crate) fn add_refused(&self, refusal: Refusal) {
         if let Some(counter) = Refusal::ALL.iter().position(|other| *other == refusal) {
             self.digests_refused.get(counter).into_iter().for_each(|counter| Tally::add(counter, 1));
+        }
+    }
+
+    /// Adds a write that another node was refused.
+    pub(crate) fn add_copy_refused(&self, refusal: Refusal) {
+        if let Some(counter) = Refusal::ALL.iter().position(|other| *other == refusal) {
+            self.copies_refused.get(counter).into_iter().for_each(|counter| Tally::add(counter, 1));
         }
     }
 
@@ -246,6 +270,9 @@ impl Tally {
             digests_given: of(&self.digests_given),
             peers_refused: self.peers_refused.each_ref().map(of),
             digests_refused: self.digests_refused.each_ref().map(of),
+            copies_written: of(&self.copies_written),
+            copies_refused: self.copies_refused.each_ref().map(of),
+            copies_missed: of(&self.copies_missed),
             passed: self.passed.each_ref().map(of),
         }
     }

@@ -58,7 +58,7 @@ pub use answering::digest_of_table;
 pub use client::{Client, ListenerId, Secured, Way};
 pub use counters::Counters;
 pub use door::{Door, DoorOptions};
-pub use notices::Notice;
+pub use notices::{Missed, Notice};
 pub use peer::cluster::QuorumReads;
 pub use protocol::Negotiated;
 pub use rights::table_reader::{Entries, Reach, TableReader, Unread};

@@ -4,6 +4,7 @@
 //! What the owner of the door has to take.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -11,6 +12,8 @@ use crate::client::Client;
 
 /// Clients that may wait, the kernel's backlog holds the others; and other notices, which come again.
 const MOST: usize = 1024;
+/// Writes that replicas lack and that may wait, about.
+const MOST_MISSED: usize = 16_384;
 /// How often the owner of the door hears of the same table.
 const WANT_AGAIN: Duration = Duration::from_secs(1);
 
@@ -32,11 +35,30 @@ pub enum Notice {
         /// The connection, which [`Client::connection`] names.
         connection: u64,
     },
-    /// Another node would read a table that is not open here.
+    /// Another node would read a table that is not open here, or write to it.
     WantedTable {
         /// The table's id.
         table: [u8; 16],
+        /// Whether it would write.
+        writes: bool,
     },
+    /// A write was acknowledged that replicas may lack. Whoever has this has to see to it.
+    Missed(Missed),
+}
+
+/// A write that was acknowledged, and that some replicas may lack.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Missed {
+    /// The table's id.
+    pub table: [u8; 16],
+    /// Of the protocol.
+    pub version: u8,
+    /// Of the EXECUTE.
+    pub body: Vec<u8>,
+    /// When it was written, in milliseconds since the epoch.
+    pub began_ms: i64,
+    /// Host ids of the replicas.
+    pub hosts: Vec<[u8; 16]>,
 }
 
 /// A bounded queue.
@@ -44,13 +66,15 @@ pub enum Notice {
 pub(crate) struct Notices {
     state: Mutex<State>,
     changed: Condvar,
+    /// Writes that replicas lack, among what waits.
+    missed: AtomicUsize,
 }
 
 #[derive(Default)]
 struct State {
     waiting: VecDeque<Notice>,
     /// Since when the owner need not hear of a table again.
-    told: HashMap<[u8; 16], Instant>,
+    told: HashMap<([u8; 16], bool), Instant>,
     is_closed: bool,
 }
 
@@ -77,18 +101,33 @@ impl Notices {
     }
 
     /// Adds a table, unless it was added of late, or too many notices wait.
-    pub(crate) fn want_table(&self, table: [u8; 16]) {
+    pub(crate) fn want_table(&self, table: [u8; 16], writes: bool) {
         let mut state = self.state();
         let now = Instant::now();
         if state.told.len() >= MOST {
             state.told.retain(|_, since| now.duration_since(*since) < WANT_AGAIN);
         }
-        let is_told = state.told.get(&table).is_some_and(|since| now.duration_since(*since) < WANT_AGAIN);
+        let is_told = state.told.get(&(table, writes)).is_some_and(|since| now.duration_since(*since) < WANT_AGAIN);
         if is_told || state.told.len() >= MOST {
             return;
         }
-        state.told.insert(table, now);
-        self.push(state, Notice::WantedTable { table });
+        state.told.insert((table, writes), now);
+        self.push(state, Notice::WantedTable { table, writes });
+    }
+
+    /// Adds a write that replicas lack; never dropped, for it comes once.
+    pub(crate) fn missed(&self, missed: Missed) {
+        let mut state = self.state();
+        if !state.is_closed {
+            self.missed.fetch_add(1, Ordering::Relaxed);
+            state.waiting.push_back(Notice::Missed(missed));
+            self.changed.notify_all();
+        }
+    }
+
+    /// Whether so many of these wait that no further write should come to it.
+    pub(crate) fn has_many_missed(&self) -> bool {
+        self.missed.load(Ordering::Relaxed) >= MOST_MISSED
     }
 
     fn offer(&self, notice: Notice) {
@@ -110,6 +149,7 @@ impl Notices {
         if state.is_closed {
             return None;
         }
+        self.missed.store(0, Ordering::Relaxed);
         let taken = state.waiting.drain(..).collect();
         self.changed.notify_all();
         Some(taken)
@@ -137,13 +177,13 @@ mod tests {
     fn a_table_is_told_once_for_many_reads() {
         let notices = Notices::default();
         for table in [1, 2, 1, 2] {
-            notices.want_table([table; 16]);
+            notices.want_table([table; 16], false);
         }
         let told = notices.take(Duration::ZERO).unwrap();
         let tables: Vec<u8> = told
             .iter()
             .map(|notice| match notice {
-                Notice::WantedTable { table } => table[0],
+                Notice::WantedTable { table, .. } => table[0],
                 _ => 0,
             })
             .collect();

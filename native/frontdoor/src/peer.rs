@@ -10,11 +10,13 @@
 //! | `members` `node_key` `cluster` | who the other nodes are, and how they prove it |
 //! | `channel` | one connection: messages over TLS |
 //! | `waiting` | a client's read that waits for other replicas |
+//! | `copies` | writes that other replicas are to have |
 //! | `link` | the way to one peer |
 //! | `guest` | a peer that asks this node |
 
 pub(crate) mod channel;
 pub(crate) mod cluster;
+pub(crate) mod copies;
 pub(crate) mod guest;
 pub(crate) mod latency;
 pub(crate) mod link;

@@ -99,6 +99,10 @@ reasons! {
     UnsafeRecords = "unsafe_records",
     /// The engine would have the write wait.
     WriteWaits = "write_waits",
+    /// A longer write than other replicas are sent.
+    WriteLength = "write_length",
+    /// Too many writes wait until other replicas have them.
+    CopiesBusy = "copies_busy",
     /// The client has not read earlier answers.
     Backlog = "backlog",
     /// Too many reads wait for the device.
@@ -140,6 +144,7 @@ impl Reason {
             | Reason::OldTimestamp
             | Reason::UnsafeRecords
             | Reason::WriteWaits
+            | Reason::CopiesBusy
             | Reason::Backlog
             | Reason::PoolBusy
             | Reason::Panic
@@ -166,6 +171,7 @@ impl Reason {
             | Reason::PagingState
             | Reason::Tombstones
             | Reason::AnswerLength
+            | Reason::WriteLength
             | Reason::Unfinished
             | Reason::UnknownContent
             | Reason::HeaderFlags

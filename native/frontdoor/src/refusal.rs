@@ -1,14 +1,14 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Why a node gives another one no digest of a read.
+//! Why a node gives another one no digest of a read, or does not write what another one has written.
 
 use crate::reason::Reason;
 
 /// Lists the refusals once, with their codes between nodes and their names in reports.
 macro_rules! refusals {
     ($($(#[$doc:meta])* $refusal:ident = $code:literal $name:literal,)*) => {
-        /// Why a node gives another one no digest. Whoever asked forwards the request: Cassandra asks again, and words the
+        /// Why a node gives another one no digest, or does not write. Whoever asked forwards the request: Cassandra asks again, and words the
         /// error where there is one. Its number is part of the protocol between nodes (docs/internals/formats.md).
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
@@ -47,12 +47,32 @@ refusals! {
     EngineFailure = 7 "engine_failure",
     /// A right ended during the read.
     RightsMoved = 8 "rights_moved",
-    /// The bytes are no read.
+    /// The bytes are no read, or no write.
     Malformed = 9 "malformed",
     /// Too many reads wait here.
     Busy = 10 "busy",
     /// A fault of the door, which is written to the log.
     Panic = 11 "panic",
+    /// The write is older than it may be, by the clocks of both nodes.
+    Late = 12 "late",
+    /// Its time of writing is older than what Cassandra knows of the table here.
+    OldTimestamp = 13 "old_timestamp",
+    /// A record of a lightweight transaction or a batch has to outlive a crash here first.
+    UnsafeRecords = 14 "unsafe_records",
+    /// The engine would have the write wait.
+    WriteWaits = 15 "write_waits",
+}
+
+impl Refusal {
+    /// Whether a digest can be refused for it.
+    pub(crate) fn is_of_digests(self) -> bool {
+        !matches!(self, Refusal::Late | Refusal::OldTimestamp | Refusal::UnsafeRecords | Refusal::WriteWaits)
+    }
+
+    /// Whether a write can be refused for it.
+    pub(crate) fn is_of_copies(self) -> bool {
+        !matches!(self, Refusal::Tombstones | Refusal::TooLong | Refusal::RightsMoved | Refusal::Busy)
+    }
 }
 
 impl From<Reason> for Refusal {

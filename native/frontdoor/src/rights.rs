@@ -5,7 +5,7 @@
 //!
 //! | Modules | What they know |
 //! |---|---|
-//! | `digest` `replicas` `interned` | what other replicas have to agree with, which these are, and that many tables have the same |
+//! | `digest` `replicas` `interned` `spec_number` | what other replicas have to agree with, which these are, and how they are told of it |
 //! | `ranges` | of which tokens this node is a replica, and at which levels it is enough |
 //! | `table_reader` `open_table` | tables that the door may answer from |
 //! | `table_writer` `written_table` | tables that it may write to |
@@ -21,6 +21,7 @@ pub(crate) mod ranges;
 pub(crate) mod replicas;
 pub(crate) mod routes;
 pub(crate) mod sections;
+mod spec_number;
 pub(crate) mod table_reader;
 pub(crate) mod table_writer;
 pub(crate) mod written_table;

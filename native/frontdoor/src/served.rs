@@ -138,6 +138,8 @@ pub(crate) struct Served {
     /// What other nodes have got digests of.
     digests: HashMap<TableId, Answers>,
     writes: HashMap<(Id, u16), Writes>,
+    /// What other nodes have written here, too.
+    copies: HashMap<TableId, Writes>,
     connections: HashMap<u64, u64>,
     received_bytes: u64,
     sent_bytes: u64,
@@ -164,6 +166,14 @@ impl Served {
         writes.latencies.add(latency);
     }
 
+    /// Adds a write of another node: one of the table, and no request of a client.
+    pub(crate) fn add_copy(&mut self, table: &TableId, latency: Duration) {
+        let writes = self.copies.entry(*table).or_default();
+        writes.table = *table;
+        writes.count += 1;
+        writes.latencies.add(latency);
+    }
+
     /// Adds answers of one connection.
     pub(crate) fn add_connection(&mut self, connection: u64, answered: &Answered) {
         *self.connections.entry(connection).or_default() += answered.requests;
@@ -183,6 +193,9 @@ impl Served {
         }
         for (key, writes) in other.writes {
             self.writes.entry(key).or_default().join(&writes);
+        }
+        for (table, writes) in other.copies {
+            self.copies.entry(table).or_default().join(&writes);
         }
         for (connection, requests) in other.connections {
             *self.connections.entry(connection).or_default() += requests;
@@ -209,6 +222,9 @@ impl Served {
             written_tables.entry(writes.table).or_default().join(writes);
             written_levels.entry(*level).or_default().join(writes);
             *statements.entry(*id).or_default() += writes.count;
+        }
+        for (table, writes) in &self.copies {
+            written_tables.entry(*table).or_default().join(writes);
         }
         for (table, digests) in &self.digests {
             tables.entry(*table).or_default().join(digests);

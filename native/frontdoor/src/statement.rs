@@ -45,7 +45,7 @@ mod values;
 pub(crate) use contents::{digest, Digest, DigestKey, Digested, Layout, PeerRead, PeerSpec, ReadRequest};
 pub(crate) use execute::{wall_clock_s, Execute, Id};
 pub use modification::Modification;
-pub(crate) use modification::Scratch;
+pub(crate) use modification::{Scratch, WriteHead};
 pub use recipe::{Recipe, RecipeError};
 pub(crate) use response::{Answer, Served};
 

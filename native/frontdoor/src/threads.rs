@@ -8,7 +8,7 @@
 //! | `priority` `waiting` | how a thread runs, waits for events, and ends |
 //! | `event_loop` | a loop, as other threads see it |
 //! | `lanes` `pool` | threads that wait for a device |
-//! | `held` `links` `inquiry` `ground` `guests` `loop_peers` | answers that wait for other replicas, and the doors of these |
+//! | `held` `held_write` `links` `inquiry` `ground` `guests` `loop_peers` | answers and writes that wait for other replicas, and the doors of these |
 //! | `seat` `loop_answerer` `loop_thread` | threads that answer from memory |
 //! | `reception` | the way of a client to a loop |
 //! | `handshaker` | threads that agree with clients on TLS |
@@ -20,6 +20,7 @@ pub(crate) mod ground;
 pub(crate) mod guests;
 pub(crate) mod handshaker;
 pub(crate) mod held;
+pub(crate) mod held_write;
 pub(crate) mod inquiry;
 pub(crate) mod lanes;
 pub(crate) mod links;

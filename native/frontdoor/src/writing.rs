@@ -1,12 +1,18 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! From the body of an EXECUTE that writes to the engine, through all gates.
+//! From the body of an EXECUTE that writes to the engine, through all gates; and from what another node has written.
 
 use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::sync::Arc;
 use std::time::Instant;
 
+use smallvec::SmallVec;
+
+pub(crate) use copy::Copy;
+
 use crate::reason::Reason;
+use crate::rights::digest::HostId;
 use crate::rights::open_table::TableId;
 use crate::rights::routes::{Routes, Snapshot};
 use crate::rights::sections::Writer;
@@ -15,7 +21,7 @@ use crate::rights::written_table::WrittenTable;
 use crate::statement::{Execute, Id, Modification, Scratch};
 
 /// The body of a RESULT without rows.
-const VOID: [u8; 4] = [0, 0, 0, 1];
+pub(crate) const VOID: [u8; 4] = [0, 0, 0, 1];
 
 /// One thread that writes, with its buffers.
 #[derive(Debug)]
@@ -25,12 +31,37 @@ pub(crate) struct Writing {
     request: Vec<u8>,
 }
 
-/// A write that is done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A write that is done here.
+#[derive(Clone, Debug)]
 pub(crate) struct Written {
     pub id: Id,
     pub table: TableId,
     pub level: u16,
+    /// The others that are to have it, too: [`Writing::request`] is for them.
+    pub copies: Option<Copies>,
+}
+
+/// Who else is to have a write.
+#[derive(Clone, Debug)]
+pub(crate) struct Copies {
+    pub table: Arc<WrittenTable>,
+    /// All other replicas.
+    pub hosts: Hosts,
+    /// So many of them before it is acknowledged.
+    pub needed: usize,
+    /// Of the rights under which it was done.
+    pub epoch: u64,
+}
+
+pub(crate) type Hosts = SmallVec<[HostId; 4]>;
+
+/// The ways to other replicas.
+pub(crate) trait Ways {
+    /// How many of these can be sent a write of so many bytes now. The others are known to be down.
+    ///
+    /// # Errors
+    /// One is up, and cannot be sent it; or too many wait.
+    fn ready(&self, hosts: &[HostId], bytes: usize) -> Result<usize, Reason>;
 }
 
 /// Why Cassandra does a write. What the engine has of it already counts once.
@@ -47,14 +78,18 @@ impl Writing {
         Writing { writer: routes.sections.join(), scratch: Scratch::default(), request: Vec::new() }
     }
 
-    /// Writes what an EXECUTE says, and appends the body of its answer to `out`; or says why not. `None` where the statement is
-    /// not known as one that writes.
+    /// The write request of the last write.
+    pub(crate) fn request(&self) -> &[u8] {
+        &self.request
+    }
+
+    /// Writes what an EXECUTE says, or says why not. `None` where the statement is not known as one that writes.
     pub(crate) fn write(
         &mut self,
         routes: &Routes,
         login: Option<u32>,
         (version, flags, body): (u8, u8, &[u8]),
-        out: &mut Vec<u8>,
+        ways: &dyn Ways,
     ) -> Option<Result<Written, NotWritten>> {
         let id = Execute::statement_id(body)?;
         if !routes.view().snapshot.modifications.contains_key(id) {
@@ -65,12 +100,8 @@ impl Writing {
         let _section = writer.enter();
         let view = routes.view();
         let modification = view.snapshot.modifications.get(id)?;
-        let put = Put { routes, snapshot: &view.snapshot, modification };
-        let written = put.run(login, (version, flags, body), (scratch, request));
-        if written.is_ok() {
-            out.extend_from_slice(&VOID);
-        }
-        Some(written)
+        let put = Put { routes, snapshot: &view.snapshot, epoch: view.epoch(), modification, ways };
+        Some(put.run(login, (version, flags, body), (scratch, request)))
     }
 }
 
@@ -78,7 +109,9 @@ impl Writing {
 struct Put<'p> {
     routes: &'p Routes,
     snapshot: &'p Snapshot,
+    epoch: u64,
     modification: &'p Modification,
+    ways: &'p dyn Ways,
 }
 
 impl Put<'_> {
@@ -110,19 +143,17 @@ impl Put<'_> {
             self.modification.panicked();
             Err(Reason::Panic)
         });
-        written.map_err(passed)?;
-        Ok(Written { id, table: table.id, level: execute.consistency })
+        let copies = written.map_err(passed)?;
+        Ok(Written { id, table: table.id, level: execute.consistency, copies })
     }
 
     fn put(
         &self,
-        table: &WrittenTable,
+        table: &Arc<WrittenTable>,
         execute: &Execute<'_>,
         (scratch, request): (&mut Scratch, &mut Vec<u8>),
-    ) -> Result<(), Reason> {
-        if !table.takes_at(execute.consistency) {
-            return Err(Reason::Consistency);
-        }
+    ) -> Result<Option<Copies>, Reason> {
+        let needed = table.acknowledging(execute.consistency).ok_or(Reason::Consistency)?;
         let token = self.modification.write_request(execute, execute.now_s(), scratch, request)?;
         if execute.timestamp.is_none_or(|timestamp| !table.knows(timestamp)) {
             return Err(Reason::OldTimestamp);
@@ -130,15 +161,28 @@ impl Put<'_> {
         if !table.has(token) {
             return Err(Reason::NotReplica);
         }
+        let copies = table.copied.as_ref().map(|copied| Copies {
+            table: Arc::clone(table),
+            hosts: copied.replicas.of(token),
+            needed,
+            epoch: self.epoch,
+        });
+        if let Some(copies) = &copies {
+            if self.ways.ready(&copies.hosts, request.len())? < needed {
+                return Err(Reason::Replicas);
+            }
+        }
         if !self.routes.are_records_safe() {
             return Err(Reason::UnsafeRecords);
         }
         table.writer.write_at_once(request).map_err(|unwritten| match unwritten {
             Unwritten::WouldWait => Reason::WriteWaits,
             Unwritten::Failed => Reason::EngineFailure,
-        })
+        })?;
+        Ok(copies)
     }
 }
 
+mod copy;
 #[cfg(test)]
 mod tests;

@@ -98,7 +98,7 @@ impl Engine {
             Engine::CassiteriteDoor => vec![
                 ("memtable.configurations.cassiterite.parameters.front_door", json!("reads")),
                 ("memtable.configurations.cassiterite.parameters.front_door_quorum_reads", json!("on")),
-                ("memtable.configurations.cassiterite.parameters.front_door_writes", json!("on")),
+                ("memtable.configurations.cassiterite.parameters.front_door_writes", json!("replicated")),
             ],
         }
     }

@@ -98,9 +98,10 @@ pub(super) const KNOWN: &[Known] = &[
     known!("front_door_port", "7010", false, "1 to 65535",
         "Where the front door listens for those of other nodes, on listen_address: the same on all nodes, or not. In use \
          unless front_door_quorum_reads is off."),
-    known!("front_door_writes", "off", true, "off or on",
+    known!("front_door_writes", "off", true, "off, on or replicated",
         "INSERT, UPDATE and DELETE of one row by prepared statements whose client names the time of writing. off: Cassandra \
-         does them. on: the front door, where the row has one replica."),
+         does them. on: the front door, where the row has one replica. replicated: also where it has several, by the doors of \
+         all of them; needs front_door_quorum_reads: compare or on."),
     known!("front_door_tls", "off", true, "off or on",
         "Who speaks TLS with clients. off: Cassandra. on: the front door, which then answers their reads, too; Cassandra where \
          client_encryption_options wants what the door cannot do. The private key is in native memory then."),

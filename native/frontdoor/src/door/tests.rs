@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod copies;
 mod fixture;
 mod hostile_peers;
 mod nodes;

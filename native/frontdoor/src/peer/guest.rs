@@ -15,6 +15,7 @@ use super::specs::Specs;
 use crate::parting::Parting;
 use crate::refusal::Refusal;
 use crate::statement::{Digested, PeerSpec};
+use crate::writing::Copy;
 
 /// No more is read of a peer while so many bytes wait for it, or so many of its reads for the pool.
 const MAX_UNSENT_BYTES: usize = 256 << 10;
@@ -44,9 +45,13 @@ pub(crate) enum Served {
     Pooled,
 }
 
-/// Serves reads of peers.
+/// Serves reads and writes of peers.
 pub(crate) trait Serving {
     fn serve(&mut self, asked: &Asked<'_>) -> Served;
+
+    /// # Errors
+    /// It has not written.
+    fn write(&mut self, copy: &Copy<'_>) -> Result<(), Refusal>;
 
     /// Whether the peer that has its turn may go on with it.
     fn has_time(&self) -> bool;
@@ -195,6 +200,18 @@ impl Guest {
                     None => Served::Refused(Refusal::Spec),
                 };
                 self.answer(id, served);
+            }
+            Message::Write { id, spec, began_ms, budget_ms, contents } if self.known_by.is_some() => {
+                let spec = self.specs.get(spec).ok_or(ErrorKind::InvalidData)?;
+                let budget = Duration::from_millis(u64::from(budget_ms));
+                let written = match spec {
+                    Some(spec) => serving.write(&Copy { spec, began_ms, budget, contents }),
+                    None => Err(Refusal::Spec),
+                };
+                self.channel.send(&match written {
+                    Ok(()) => Message::Ack { id },
+                    Err(refusal) => Message::No { id, reason: refusal as u8 },
+                });
             }
             _ => return Err(ErrorKind::InvalidData.into()),
         }

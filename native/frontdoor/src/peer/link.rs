@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The way of one loop to one peer, which it asks for digests.
+//! The way of one loop to one peer, which it asks for digests, and to write what this node has written.
 
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
@@ -17,7 +17,7 @@ use super::message::{Message, VERSION};
 use super::specs::Specs;
 use super::waiting::{Reply, Ticket};
 
-/// Reads that a peer may have at a time, and their bytes.
+/// Reads and writes that a peer may have at a time, and their bytes.
 const MAX_ASKED: usize = 1024;
 const MAX_ASKED_BYTES: usize = 16 << 20;
 /// A connection must be ready after so long, and an answer must have come.
@@ -28,12 +28,23 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 const TURN_BYTES: usize = 256 << 10;
 
-/// A read that a peer has.
+/// A read or a write that a peer has.
 #[derive(Clone, Copy, Debug)]
 struct Asked {
     ticket: Ticket,
+    is_write: bool,
     since: Instant,
     bytes: usize,
+}
+
+/// A write that a peer is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sent<'a> {
+    /// When it began, in milliseconds since the epoch.
+    pub began_ms: i64,
+    /// Nobody may do it any more once it is older.
+    pub budget: Duration,
+    pub request: &'a [u8],
 }
 
 /// The way to a peer, also where there is none at present.
@@ -51,6 +62,7 @@ pub(crate) struct Link {
     specs: Specs<()>,
     latency: Latency,
     refused_at: Option<Instant>,
+    write_refused_at: Option<Instant>,
     pause: Duration,
     retry_at: Instant,
 }
@@ -69,6 +81,7 @@ impl Link {
             specs: Specs::default(),
             latency: Latency::default(),
             refused_at: None,
+            write_refused_at: None,
             pause: FIRST_PAUSE,
             retry_at: now,
         }
@@ -103,6 +116,11 @@ impl Link {
         self.refused_at.is_some_and(|at| now.saturating_duration_since(at) < REFUSES)
     }
 
+    /// Whether it has refused a write of late: Cassandra does better than to write, and to write again.
+    pub(crate) fn refuses_writes(&self, now: Instant) -> bool {
+        self.write_refused_at.is_some_and(|at| now.saturating_duration_since(at) < REFUSES)
+    }
+
     /// Whether it has a connection, or a try at one.
     pub(crate) fn has_connection(&self) -> bool {
         self.channel.is_some()
@@ -112,16 +130,31 @@ impl Link {
     ///
     /// * `spec` what the read is about: its number, and its contents
     pub(crate) fn ask(&mut self, ticket: Ticket, spec: (u64, &[u8]), read: &[u8], budget: Duration, now: Instant) {
+        let budget_micros = u32::try_from(budget.as_micros()).unwrap_or(u32::MAX);
+        let asked = Asked { ticket, is_write: false, since: now, bytes: read.len() };
+        self.send(spec, asked, |id| Message::Read { id, spec: spec.0, budget_micros, contents: read });
+    }
+
+    /// Asks for a write. It goes with the next [`Link::flush`].
+    ///
+    /// * `spec` what the write is about: its number, and its contents
+    pub(crate) fn write(&mut self, ticket: Ticket, spec: (u64, &[u8]), write: &Sent<'_>, now: Instant) {
+        let budget_ms = u32::try_from(write.budget.as_millis()).unwrap_or(u32::MAX);
+        let asked = Asked { ticket, is_write: true, since: now, bytes: write.request.len() };
+        let (began_ms, contents) = (write.began_ms, write.request);
+        self.send(spec, asked, |id| Message::Write { id, spec: spec.0, began_ms, budget_ms, contents });
+    }
+
+    fn send<'m>(&mut self, spec: (u64, &[u8]), asked: Asked, message: impl FnOnce(u64) -> Message<'m>) {
         let Some(channel) = &mut self.channel else { return };
         if self.specs.get(spec.0).is_none() {
             self.specs.insert(spec.0, spec.1.len(), ());
             channel.send(&Message::Spec { number: spec.0, contents: spec.1 });
         }
         self.next_id += 1;
-        let budget_micros = u32::try_from(budget.as_micros()).unwrap_or(u32::MAX);
-        channel.send(&Message::Read { id: self.next_id, spec: spec.0, budget_micros, contents: read });
-        self.asked.insert(self.next_id, Asked { ticket, since: now, bytes: read.len() });
-        self.asked_bytes += read.len();
+        channel.send(&message(self.next_id));
+        self.asked_bytes += asked.bytes;
+        self.asked.insert(self.next_id, asked);
     }
 
     /// Begins a connection, if it is time to. False if it cannot be had.
@@ -193,12 +226,19 @@ impl Link {
         }
         let (id, reply) = match message {
             Message::Digest { id, digest } => (id, Reply::Digest(digest)),
+            Message::Ack { id } => (id, Reply::Ack),
             Message::No { id, .. } => (id, Reply::No),
             _ => return Err(ErrorKind::InvalidData.into()),
         };
         let asked = self.asked.remove(&id).ok_or(ErrorKind::InvalidData)?;
         self.asked_bytes -= asked.bytes;
+        if matches!(reply, Reply::Ack) != asked.is_write && reply != Reply::No {
+            return Err(ErrorKind::InvalidData.into());
+        }
         match reply {
+            Reply::No if asked.is_write => self.write_refused_at = Some(now),
+            // Whom to ask for digests is decided by them alone.
+            _ if asked.is_write => {}
             Reply::No => self.refused_at = Some(now),
             _ => self.latency.add(now.saturating_duration_since(asked.since)),
         }

@@ -8,24 +8,28 @@ use std::fmt;
 use crate::rights::digest::{Digest, HostId};
 
 /// Of HELLO. A peer of another version is none.
-pub(crate) const VERSION: u8 = 1;
+pub(crate) const VERSION: u8 = 2;
 /// The longest message: a column's name has 64 KiB at most, a partition key as well.
 pub(crate) const MAX_BYTES: usize = 256 << 10;
 /// In front of each message: the length of what follows.
 const LENGTH_BYTES: usize = 4;
+/// What is in front of the contents of a message, at most.
+pub(crate) const HEAD_BYTES: usize = 64;
 
 const HELLO: u8 = 1;
 const SPEC: u8 = 2;
 const READ: u8 = 3;
 const DIGEST: u8 = 4;
 const NO: u8 = 5;
+const WRITE: u8 = 6;
+const ACK: u8 = 7;
 
 /// One message. Borrows from the bytes that it was read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Message<'a> {
     /// The first one, of both sides.
     Hello { version: u8, host: HostId },
-    /// What the reads that name `number` are about. It has no answer.
+    /// What the reads and writes that name `number` are about. It has no answer.
     Spec { number: u64, contents: &'a [u8] },
     /// Asks for a digest.
     ///
@@ -37,6 +41,13 @@ pub(crate) enum Message<'a> {
     ///
     /// * `reason` the number of a [`Refusal`](crate::refusal::Refusal)
     No { id: u64, reason: u8 },
+    /// Asks for a write that the sender has done itself.
+    ///
+    /// * `began_ms` when, in milliseconds since the epoch, by the sender's clock
+    /// * `budget_ms` once it is older than that, nobody may do it any more
+    Write { id: u64, spec: u64, began_ms: i64, budget_ms: u32, contents: &'a [u8] },
+    /// The write is done.
+    Ack { id: u64 },
 }
 
 /// Bytes that are no message: the connection is of no use any more.
@@ -95,6 +106,16 @@ impl<'a> Message<'a> {
                 let [reason] = *only::<1>(rest)?;
                 Some(Message::No { id: u64::from_be_bytes(*id), reason })
             }
+            WRITE => {
+                let (id, rest) = rest.split_first_chunk()?;
+                let (spec, rest) = rest.split_first_chunk()?;
+                let (began, rest) = rest.split_first_chunk()?;
+                let (budget, contents) = rest.split_first_chunk()?;
+                let (id, spec) = (u64::from_be_bytes(*id), u64::from_be_bytes(*spec));
+                let (began_ms, budget_ms) = (i64::from_be_bytes(*began), u32::from_be_bytes(*budget));
+                Some(Message::Write { id, spec, began_ms, budget_ms, contents })
+            }
+            ACK => Some(Message::Ack { id: u64::from_be_bytes(*only(rest)?) }),
             _ => None,
         }
     }
@@ -111,6 +132,11 @@ impl<'a> Message<'a> {
             }
             Message::Digest { id, digest } => put(out, DIGEST, &[&id.to_be_bytes(), digest]),
             Message::No { id, reason } => put(out, NO, &[&id.to_be_bytes(), &[*reason]]),
+            Message::Write { id, spec, began_ms, budget_ms, contents } => {
+                let (began, budget) = (began_ms.to_be_bytes(), budget_ms.to_be_bytes());
+                put(out, WRITE, &[&id.to_be_bytes(), &spec.to_be_bytes(), &began, &budget, contents]);
+            }
+            Message::Ack { id } => put(out, ACK, &[&id.to_be_bytes()]),
         }
         let length = (out.len() - start - LENGTH_BYTES) as u32;
         if let Some(slot) = out.get_mut(start..start + LENGTH_BYTES) {
@@ -134,12 +160,14 @@ fn only<const COUNT: usize>(bytes: &[u8]) -> Option<&[u8; COUNT]> {
 mod tests {
     use super::*;
 
-    const MESSAGES: [Message<'static>; 5] = [
+    const MESSAGES: [Message<'static>; 7] = [
         Message::Hello { version: VERSION, host: [0xa1; 16] },
         Message::Spec { number: 7, contents: b"spec" },
         Message::Read { id: 0x0102_0304_0506_0708, spec: 7, budget_micros: 2000, contents: b"read" },
         Message::Digest { id: 9, digest: [0xd1; 16] },
         Message::No { id: 10, reason: 3 },
+        Message::Write { id: 11, spec: 7, began_ms: 0x0102_0304_0506, budget_ms: 2000, contents: b"write" },
+        Message::Ack { id: 11 },
     ];
 
     fn bytes() -> Vec<u8> {
@@ -181,11 +209,11 @@ mod tests {
     fn other_bytes_are_malformed() {
         let too_long = ((MAX_BYTES + 1) as u32).to_be_bytes();
         assert_eq!(Message::first(&too_long), Err(Malformed));
-        for bytes in [&[0, 0, 0, 0][..], &[0, 0, 0, 1, 6], &[0, 0, 0, 1, 0], &[0, 0, 0, 2, DIGEST, 1]] {
+        for bytes in [&[0, 0, 0, 0][..], &[0, 0, 0, 1, 8], &[0, 0, 0, 1, 0], &[0, 0, 0, 2, DIGEST, 1]] {
             assert_eq!(Message::first(bytes), Err(Malformed), "{bytes:?}");
         }
         for message in MESSAGES {
-            if matches!(message, Message::Spec { .. } | Message::Read { .. }) {
+            if matches!(message, Message::Spec { .. } | Message::Read { .. } | Message::Write { .. }) {
                 continue;
             }
             let mut longer = Vec::new();

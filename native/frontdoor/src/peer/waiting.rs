@@ -11,7 +11,7 @@ use std::time::Instant;
 use crate::reason::Reason;
 use crate::rights::digest::Digest;
 
-/// Names a read that waits; never used again.
+/// Names a read that waits, or a write; never used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Ticket(u64);
 
@@ -19,7 +19,9 @@ pub(crate) struct Ticket(u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reply {
     Digest(Digest),
-    /// It gives none.
+    /// It has written.
+    Ack,
+    /// It gives no digest, or has not written.
     No,
     /// Its connection has ended.
     Lost,
@@ -61,7 +63,7 @@ impl<T> Default for Waiters<T> {
 }
 
 impl<T> Waiters<T> {
-    /// A name for the next read.
+    /// A name for the next read or write.
     pub(crate) fn ticket(&mut self) -> Ticket {
         self.next += 1;
         Ticket(self.next)
@@ -99,7 +101,7 @@ impl<T> Waiters<T> {
                 }
                 Ok(())
             }
-            Reply::Digest(_) => Err(Reason::Disagreement),
+            Reply::Digest(_) | Reply::Ack => Err(Reason::Disagreement),
             Reply::No | Reply::Lost if waiting.silent >= waiting.left => return None,
             Reply::No => Err(Reason::PeerRefused),
             Reply::Lost => Err(Reason::PeerLost),

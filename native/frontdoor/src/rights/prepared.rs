@@ -3,13 +3,11 @@
 
 //! A prepared statement that the door can answer, and how its answers have stood up to Cassandra's.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use super::spec_number;
 use crate::statement::{Layout, PeerSpec, Recipe};
-
-/// The number of the next one.
-static NEXT: AtomicU64 = AtomicU64::new(1);
 
 /// Answers that must equal Cassandra's before one is sent.
 const AUDITIONS: u32 = 32;
@@ -56,7 +54,7 @@ impl Prepared {
     pub(crate) fn new(recipe: Recipe) -> Self {
         Prepared {
             recipe,
-            number: NEXT.fetch_add(1, Ordering::Relaxed),
+            number: spec_number::next(),
             spec: OnceLock::new(),
             standing: AtomicU8::new(Standing::Auditioning as u8),
             matches: AtomicU32::new(0),

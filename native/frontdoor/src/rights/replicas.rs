@@ -46,15 +46,28 @@ impl Replicas {
 
     /// How many other replicas must agree at a consistency level; `None` if none or too many of them would have to.
     pub(crate) fn needed(&self, level: u16) -> Option<usize> {
+        self.acknowledging(level).filter(|others| *others > 0)
+    }
+
+    /// How many other replicas must have a write at a consistency level before it is acknowledged; `None` where Cassandra decides.
+    pub(crate) fn acknowledging(&self, level: u16) -> Option<usize> {
         let (_, wanted) = self.block_for.iter().find(|(code, _)| u16::from(*code) == level)?;
-        usize::from(*wanted).checked_sub(1).filter(|others| *others > 0)
+        usize::from(*wanted).checked_sub(1)
+    }
+
+    /// Whether this node has the rows of a token.
+    pub(crate) fn has(&self, token: i64) -> bool {
+        self.range_of(token).is_some()
+    }
+
+    fn range_of(&self, token: i64) -> Option<&(i64, i64, u32)> {
+        let at = self.ranges.partition_point(|(_, right, _)| *right < token);
+        self.ranges.get(at).filter(|(left, ..)| *left < token)
     }
 
     /// The other replicas of a token.
     pub(crate) fn of(&self, token: i64) -> SmallVec<[HostId; 4]> {
-        let at = self.ranges.partition_point(|(_, right, _)| *right < token);
-        let set =
-            self.ranges.get(at).filter(|(left, ..)| *left < token).and_then(|range| self.sets.get(range.2 as usize));
+        let set = self.range_of(token).and_then(|range| self.sets.get(range.2 as usize));
         let hosts = set.map_or(&[][..], |set| &**set);
         hosts.iter().filter_map(|host| self.hosts.get(usize::from(*host)).copied()).collect()
     }

@@ -164,7 +164,7 @@ impl Routes {
     }
 
     pub(crate) fn open_to_writes(&self, mut table: WrittenTable) {
-        table.share(&self.ranges);
+        table.share(&self.ranges, &self.replicas);
         self.change(|routes| routes.written.insert(table.id, Arc::new(table)).is_some());
     }
 

@@ -12,7 +12,7 @@ mod tests;
 use super::execute::Id;
 use super::value::{ClusteringColumn, Value};
 use cassiterite_codec::key::Kind;
-pub(crate) use request::Scratch;
+pub(crate) use request::{Scratch, WriteHead};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Panics that end a recipe.

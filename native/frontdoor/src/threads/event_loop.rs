@@ -23,13 +23,21 @@ use crate::served::Served;
 use crate::sockets::hand_over::HandOver;
 use crate::sockets::newcomer::Newcomer;
 use crate::sockets::place::Place;
+use crate::statement::Id;
 
 /// Other tokens are those of connections.
 pub(crate) const WAKER: Token = Token(usize::MAX);
 /// Much longer than a loop's turn; whoever waits has nothing urgent to do.
 const SERVED_WAIT: Duration = Duration::from_secs(1);
 
-/// What came of a request that the pool had.
+/// What a client gets.
+#[derive(Debug)]
+pub(crate) enum Given {
+    Read(Answer),
+    Write { id: Id, table: TableId, level: u16 },
+}
+
+/// What came of a request that the pool had, or other replicas.
 pub(crate) struct Done {
     pub slot: usize,
     pub connection: u64,
@@ -37,7 +45,7 @@ pub(crate) struct Done {
     /// The body of the request, not compressed: for an answer that other replicas are to be asked about.
     pub request: Vec<u8>,
     pub pooled: Pooled,
-    pub answer: Result<Answer, Reason>,
+    pub answer: Result<Given, Reason>,
 }
 
 /// What came of a read of a peer that the pool had.

@@ -25,6 +25,7 @@ use crate::refusal::Refusal;
 use crate::rights::open_table::TableId;
 use crate::rights::table_reader::Reach;
 use crate::served::Served as Figures;
+use crate::writing::{Copy, Writing};
 
 /// Peers that may ask one loop, and those of one address.
 const MAX_GUESTS: usize = 4096;
@@ -52,13 +53,14 @@ pub(crate) struct Guests {
     /// Those that wait for a turn; some may have gone.
     queue: VecDeque<usize>,
     answering: Answering,
-    /// What was read for them, for Cassandra's metrics.
+    writing: Writing,
+    /// What was read and written for them, for Cassandra's metrics.
     served: Figures,
 }
 
 impl Guests {
     pub(crate) fn new(ground: Ground) -> Guests {
-        let answering = Answering::default();
+        let (answering, writing) = (Answering::default(), Writing::new(&ground.routes));
         Guests {
             ground,
             seats: Slab::new(),
@@ -66,6 +68,7 @@ impl Guests {
             next_number: 0,
             queue: VecDeque::new(),
             answering,
+            writing,
             served: Figures::default(),
         }
     }
@@ -138,9 +141,16 @@ impl Guests {
         seat.waits_for_turn = false;
         let members = self.ground.cluster.members.load();
         let began = Instant::now();
-        let (ground, answering, figures) = (&self.ground, &mut self.answering, &mut self.served);
-        let mut reader = Reader { ground, answering, figures, slot: at, guest: seat.number, began };
-        match seat.guest.turn(&members, &mut reader, began) {
+        let mut server = Server {
+            ground: &self.ground,
+            answering: &mut self.answering,
+            writing: &mut self.writing,
+            figures: &mut self.served,
+            slot: at,
+            guest: seat.number,
+            began,
+        };
+        match seat.guest.turn(&members, &mut server, began) {
             Ok(Left::Nothing) => {}
             Ok(Left::More) => self.want_turn(at),
             Err(error) => {
@@ -189,21 +199,23 @@ impl Guests {
 
     /// Ends them all.
     pub(crate) fn clear(&mut self) {
-        *self = Guests { next_number: self.next_number, ..Guests::new(self.ground.clone()) };
+        let (ground, next_number) = (self.ground.clone(), self.next_number);
+        *self = Guests { next_number, ..Guests::new(ground) };
     }
 }
 
-/// Reads for one guest.
-struct Reader<'a> {
+/// Reads and writes for one guest.
+struct Server<'a> {
     ground: &'a Ground,
     answering: &'a mut Answering,
+    writing: &'a mut Writing,
     figures: &'a mut Figures,
     slot: usize,
     guest: u64,
     began: Instant,
 }
 
-impl Serving for Reader<'_> {
+impl Serving for Server<'_> {
     fn serve(&mut self, asked: &Asked<'_>) -> Served {
         let since = Instant::now();
         let served = match self.answering.digest(&self.ground.routes, asked.spec, asked.contents, Reach::Memory) {
@@ -211,7 +223,7 @@ impl Serving for Reader<'_> {
             Err(NoDigest::Refused(refusal)) => {
                 // Nobody may read it here by a statement of its own.
                 if refusal == Refusal::TableGate {
-                    self.ground.notices.want_table(*asked.spec.table_id());
+                    self.ground.notices.want_table(*asked.spec.table_id(), false);
                 }
                 Served::Refused(refusal)
             }
@@ -221,12 +233,30 @@ impl Serving for Reader<'_> {
         served
     }
 
+    fn write(&mut self, copy: &Copy<'_>) -> Result<(), Refusal> {
+        let since = Instant::now();
+        let written = self.writing.write_copy(&self.ground.routes, copy);
+        match written {
+            Ok(()) => {
+                Tally::add(&self.ground.tally.copies_written, 1);
+                self.figures.add_copy(copy.spec.table_id(), since.elapsed());
+            }
+            Err(refusal) => {
+                self.ground.tally.add_copy_refused(refusal);
+                if refusal == Refusal::TableGate {
+                    self.ground.notices.want_table(*copy.spec.table_id(), true);
+                }
+            }
+        }
+        written
+    }
+
     fn has_time(&self) -> bool {
         self.began.elapsed() < MAX_TURN
     }
 }
 
-impl Reader<'_> {
+impl Server<'_> {
     fn pool(&self, asked: &Asked<'_>) -> Served {
         let job = PeerJob {
             event_loop: Arc::clone(&self.ground.event_loop),

@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use super::event_loop::Done;
+use super::event_loop::{Done, Given};
 use crate::answering::Answer;
 use crate::peer::cluster::QuorumReads;
 use crate::protocol::{Framing, Header};
@@ -41,7 +41,7 @@ impl Held {
         let Done { slot, connection, since, request, pooled, answer } = done;
         let Pooled { header, envelope, framing, verdict } = pooled;
         match (verdict, answer) {
-            (PoolVerdict::Answered(body), Ok(answer)) => {
+            (PoolVerdict::Answered(body), Ok(Given::Read(answer))) => {
                 Ok(Held { slot, connection, since, framing, header, request, envelope, body, answer, epoch })
             }
             (verdict, answer) => {
@@ -61,7 +61,7 @@ impl Held {
         });
         let is_sent = mode == QuorumReads::On && self.answer.prepared.standing() == Standing::Serving;
         let (verdict, answer) = match outcome {
-            Ok(()) if is_sent => (PoolVerdict::Answered(self.body), Ok(self.answer)),
+            Ok(()) if is_sent => (PoolVerdict::Answered(self.body), Ok(Given::Read(self.answer))),
             Ok(()) => {
                 let reason = if mode == QuorumReads::On { Reason::Auditioning } else { Reason::Compared };
                 let audition = Audition::of(self.answer.prepared, self.header, &self.request, &self.body);

@@ -8,13 +8,14 @@ use std::sync::mpsc::Sender;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::event_loop::EventLoop;
+use super::event_loop::{EventLoop, Given};
 use super::held::Held;
+use super::held_write::{now_ms, HeldWrite};
 use super::loop_peers::LoopPeers;
 use super::pool::{Job, Pool};
 use crate::answering::{Answer, Answering, Unanswered};
 use crate::counters::Tally;
-use crate::notices::Notices;
+use crate::notices::{Missed, Notices};
 use crate::peer::cluster::Cluster;
 use crate::protocol::{unpack, Framing, ResponseHeader, COMPRESSED};
 use crate::reason::Reason;
@@ -25,7 +26,7 @@ use crate::rights::routes::Routes;
 use crate::rights::table_reader::Reach;
 use crate::served::{Answered, Served};
 use crate::statement::Id;
-use crate::writing::{NotWritten, Writing};
+use crate::writing::{NotWritten, Writing, Written, VOID};
 
 /// A turn that has taken longer makes way for other connections; slices take longer than single rows.
 const MAX_TURN: Duration = Duration::from_micros(500);
@@ -96,11 +97,12 @@ impl LoopAnswerer {
     }
 
     /// Counts an answer that was given, or why none was.
-    pub(crate) fn count(&mut self, answer: &Result<Answer, Reason>, since: Instant) {
+    pub(crate) fn count(&mut self, answer: &Result<Given, Reason>, since: Instant) {
         match answer {
-            Ok(answer) => {
+            Ok(Given::Read(answer)) => {
                 self.served.add(&answer.id, &answer.table, answer.level, &answer.read, since.elapsed());
             }
+            Ok(Given::Write { id, table, level }) => self.served.add_write(id, table, *level, since.elapsed()),
             Err(reason) => self.shared.tally.add_passed(*reason),
         }
     }
@@ -155,19 +157,49 @@ impl LoopAnswerer {
     }
 
     /// Does what an EXECUTE writes; `None` where the door does not know it as one that writes.
-    fn write(&mut self, identity: &Identity, asked: (u8, u8, &[u8]), body: &mut Vec<u8>) -> Option<Verdict> {
-        let written = self.writing.write(&self.shared.routes, identity.login, asked, body)?;
-        Some(match written {
-            Ok(written) => {
-                self.served.add_write(&written.id, &written.table, written.level, self.since.elapsed());
-                Verdict::Answered
-            }
-            Err(NotWritten::Passed(reason)) => self.pass(reason),
+    fn write(
+        &mut self,
+        identity: &Identity,
+        framing: Framing,
+        request: &Request<'_>,
+        body: &mut Vec<u8>,
+    ) -> Option<Verdict> {
+        let asked = (request.header.version, request.header.flags, request.body);
+        let written = self.writing.write(&self.shared.routes, identity.login, asked, &self.peers)?;
+        let Written { id, table, level, copies } = match written {
+            Ok(written) => written,
+            Err(NotWritten::Passed(reason)) => return Some(self.pass(reason)),
             Err(NotWritten::Wanted(reason, id)) => {
                 self.want(identity.connection, id);
-                self.pass(reason)
+                return Some(self.pass(reason));
             }
-        })
+        };
+        if let Some(copies) = copies {
+            // Cassandra writes the same again.
+            if copies.needed > 0 && !request.may_wait {
+                return Some(self.pass(Reason::PoolBusy));
+            }
+            let held = (copies.needed > 0).then(|| HeldWrite {
+                slot: self.slot,
+                connection: identity.connection,
+                since: self.since,
+                framing,
+                header: request.header,
+                envelope: request.envelope.to_vec(),
+                written: (id, table, level),
+                epoch: copies.epoch,
+            });
+            let (version, body_sent, hosts) = (request.header.version, request.body.to_vec(), Vec::new());
+            let again = Missed { table, version, body: body_sent, began_ms: now_ms(), hosts };
+            let is_held = held.is_some();
+            self.peers.copy(held, again, &copies, self.writing.request());
+            if is_held {
+                return Some(Verdict::Pooled);
+            }
+        }
+        self.served.add_write(&id, &table, level, self.since.elapsed());
+        body.extend_from_slice(&VOID);
+        Some(Verdict::Answered)
     }
 
     fn pass(&mut self, reason: Reason) -> Verdict {
@@ -196,7 +228,7 @@ impl LoopAnswerer {
 impl Answerer for LoopAnswerer {
     fn answer(&mut self, identity: &Identity, framing: Framing, request: &Request<'_>, body: &mut Vec<u8>) -> Verdict {
         let asked = (request.header.version, request.header.flags, request.body);
-        if let Some(verdict) = self.write(identity, asked, body) {
+        if let Some(verdict) = self.write(identity, framing, request, body) {
             return verdict;
         }
         let answered = self.answering.answer(&self.shared.routes, identity.login, asked, Reach::Memory, body);
@@ -212,7 +244,7 @@ impl Answerer for LoopAnswerer {
                 }
             }
             Ok(answer) if answer.prepared.standing() == Standing::Serving => {
-                self.count(&Ok(answer), self.since);
+                self.count(&Ok(Given::Read(answer)), self.since);
                 return Verdict::Answered;
             }
             Ok(answer) => {

@@ -15,17 +15,22 @@ use super::event_loop::Done;
 use super::ground::Ground;
 use super::guests::Guests;
 use super::held::Held;
+use super::held_write::HeldWrite;
 use super::inquiry::{choose, Chosen, Inquiry};
 use super::links::Links;
 use crate::counters::Tally;
+use crate::notices::Missed;
 use crate::parting::Parting;
 use crate::peer::channel::Left;
 use crate::peer::cluster::QuorumReads;
+use crate::peer::copies::{Pending, Settled, BUDGET};
 use crate::peer::latency::LONGEST;
-use crate::peer::link::Link;
+use crate::peer::link::{Link, Sent};
+use crate::peer::message::{HEAD_BYTES, MAX_BYTES};
 use crate::peer::waiting::{Reply, Ticket, Waiters};
 use crate::reason::Reason;
-use crate::rights::digest::Quorum;
+use crate::rights::digest::{HostId, Quorum};
+use crate::writing::{Copies, Hosts, Ways};
 
 /// How often silent peers are looked for.
 const ROUND: Duration = Duration::from_millis(100);
@@ -41,6 +46,7 @@ pub(crate) struct LoopPeers {
     /// Links that have something to send.
     unsent: Vec<usize>,
     waiters: Waiters<Inquiry>,
+    copies: Pending<HeldWrite, Missed>,
     ended: Vec<Done>,
     replies: Vec<(Ticket, Reply)>,
     next_round: Instant,
@@ -56,6 +62,7 @@ impl LoopPeers {
             again: Vec::new(),
             unsent: Vec::new(),
             waiters: Waiters::default(),
+            copies: Pending::default(),
             ended: Vec::new(),
             replies: Vec::new(),
             next_round: Instant::now(),
@@ -85,6 +92,44 @@ impl LoopPeers {
             }
         }
         self.waiters.add(ticket, inquiry, digest, needed, now + patience);
+    }
+
+    /// Has other replicas write what this node has written. The request of a client that waits comes back by
+    /// [`LoopPeers::take_ended`].
+    pub(crate) fn copy(&mut self, held: Option<HeldWrite>, again: Missed, copies: &Copies, request: &[u8]) {
+        let now = Instant::now();
+        let Some(copied) = copies.table.copied.as_ref() else { return };
+        let ticket = self.waiters.ticket();
+        let sent = Sent { began_ms: again.began_ms, budget: BUDGET, request };
+        let (mut asked, mut down) = (Hosts::new(), Hosts::new());
+        for host in &copies.hosts {
+            let ready = self.links.of(host).filter(|(_, link)| link.is_ready(request.len()));
+            match ready.map(|(at, _)| at).and_then(|at| Some((at, self.links.get_mut(at)?))) {
+                Some((at, link)) => {
+                    link.write(ticket, (copied.number, &copied.spec), &sent, now);
+                    self.unsent.push(at);
+                    asked.push(*host);
+                }
+                None => down.push(*host),
+            }
+        }
+        let kept = again.body.len() + held.as_ref().map_or(0, |held| held.envelope.len());
+        self.copies.add(ticket, held.map(|held| (held, copies.needed)), (again, kept), (asked, down), now);
+        self.settle();
+    }
+
+    /// Sees to what has become of writes.
+    fn settle(&mut self) {
+        for settled in self.copies.take_settled() {
+            match settled {
+                Settled::Acknowledged(held) => self.ended.push(held.end(Ok(()), &self.ground.routes)),
+                Settled::Passed(held, reason) => self.ended.push(held.end(Err(reason), &self.ground.routes)),
+                Settled::Missed(missed, hosts) => {
+                    Tally::add(&self.ground.tally.copies_missed, hosts.len() as u64);
+                    self.ground.notices.missed(Missed { hosts: hosts.to_vec(), ..missed });
+                }
+            }
+        }
     }
 
     /// Asks one more replica, beside those that are silent or in place of one that gives no digest. False if there is none,
@@ -146,7 +191,7 @@ impl LoopPeers {
         let received = link.receive(now, &mut self.replies);
         let received = received.and_then(|left| link.flush().map(|()| left));
         Tally::add(&self.ground.tally.peers_connected, u64::from(link.is_connected() && !was_connected));
-        self.take_replies(now);
+        self.take_replies(at, now);
         match received {
             Ok(Left::Nothing) => {}
             Ok(Left::More) => self.again.push(at),
@@ -167,11 +212,16 @@ impl LoopPeers {
             false => Tally::add(&self.ground.tally.peers_unreachable, 1),
         }
         link.end(now, &mut self.replies);
-        self.take_replies(now);
+        self.take_replies(at, now);
     }
 
-    fn take_replies(&mut self, now: Instant) {
+    /// Takes what the peer of a link has said.
+    fn take_replies(&mut self, at: usize, now: Instant) {
+        let Some(host) = self.links.get(at).map(|link| link.member.host) else { return };
         for (ticket, reply) in std::mem::take(&mut self.replies) {
+            if self.copies.replied(ticket, &host, reply) {
+                continue;
+            }
             if !matches!(reply, Reply::Digest(_)) {
                 self.ask_another(ticket, now);
             }
@@ -179,6 +229,7 @@ impl LoopPeers {
                 self.ended.push(self.end(ended.read.held, ended.outcome));
             }
         }
+        self.settle();
     }
 
     /// Whether somebody waits for another turn.
@@ -198,7 +249,7 @@ impl LoopPeers {
     /// When it has something to do though nothing happens.
     pub(crate) fn next_time(&self) -> Option<Instant> {
         let round = (!self.links.is_empty() || !self.guests.is_empty()).then_some(self.next_round);
-        self.waiters.next_deadline().into_iter().chain(round).min()
+        self.waiters.next_deadline().into_iter().chain(self.copies.next_deadline()).chain(round).min()
     }
 
     /// Ends what has waited for too long, and sends what the turns before have for peers.
@@ -212,6 +263,8 @@ impl LoopPeers {
                 self.ended.push(self.end(ended.read.held, ended.outcome));
             }
         }
+        self.copies.end_overdue(now);
+        self.settle();
         if now >= self.next_round {
             self.round(now);
         }
@@ -250,5 +303,28 @@ impl LoopPeers {
         for inquiry in waiting {
             self.ended.push(self.end(inquiry.held, Err(Reason::Panic)));
         }
+        self.copies.end_all();
+        self.settle();
+    }
+}
+
+impl Ways for LoopPeers {
+    fn ready(&self, hosts: &[HostId], bytes: usize) -> Result<usize, Reason> {
+        if bytes > MAX_BYTES - HEAD_BYTES {
+            return Err(Reason::WriteLength);
+        }
+        if !self.copies.has_room(2 * bytes) || self.ground.notices.has_many_missed() {
+            return Err(Reason::CopiesBusy);
+        }
+        let (mut ready, now) = (0, Instant::now());
+        for host in hosts {
+            match self.links.of(host) {
+                Some((_, link)) if link.refuses_writes(now) => return Err(Reason::PeerRefused),
+                Some((_, link)) if link.is_ready(bytes) => ready += 1,
+                Some((_, link)) if !link.member.is_up => {}
+                _ => return Err(Reason::Replicas),
+            }
+        }
+        Ok(ready)
     }
 }

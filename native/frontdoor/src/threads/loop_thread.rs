@@ -15,7 +15,7 @@ use mio::event::Event;
 use mio::{Events, Poll, Registry, Token};
 use slab::Slab;
 
-use super::event_loop::{Done, EventLoop, Message, WAKER};
+use super::event_loop::{Done, EventLoop, Given, Message, WAKER};
 use super::ground::Ground;
 use super::held::Held;
 use super::loop_answerer::{LoopAnswerer, Shared};
@@ -277,7 +277,8 @@ impl LoopThread {
 
     /// Asks other replicas about an answer of the pool that needs them; otherwise it is done.
     fn ask(&mut self, mut done: Done) -> Option<Done> {
-        let Some(quorum) = done.answer.as_mut().ok().and_then(|answer| answer.quorum.take()) else { return Some(done) };
+        let Ok(Given::Read(answer)) = &mut done.answer else { return Some(done) };
+        let Some(quorum) = answer.quorum.take() else { return Some(done) };
         let chosen = self.answerer.peers.choose(&quorum);
         match (chosen, Held::of(done, quorum.epoch)) {
             (Ok(chosen), Ok(held)) => {

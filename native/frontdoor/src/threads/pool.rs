@@ -8,10 +8,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::event_loop::{Done, EventLoop, PeerDone};
+use super::event_loop::{Done, EventLoop, Given, PeerDone};
 use super::lanes::{Lane, Lanes};
 use super::priority::{self, Rank};
-use crate::answering::{Answer, Answering, NoDigest, Unanswered};
+use crate::answering::{Answering, NoDigest, Unanswered};
 use crate::peer::guest::Served;
 use crate::protocol::{Framing, Header};
 use crate::reason::Reason;
@@ -43,7 +43,7 @@ pub(crate) struct Job {
 }
 
 impl Job {
-    fn end(self, verdict: PoolVerdict, answer: Result<Answer, Reason>) -> Done {
+    fn end(self, verdict: PoolVerdict, answer: Result<Given, Reason>) -> Done {
         let pooled = Pooled { header: self.header, envelope: self.envelope, framing: self.framing, verdict };
         let (slot, connection, request) = (self.slot, self.identity.connection, self.body);
         Done { slot, connection, since: self.since, request, pooled, answer }
@@ -243,7 +243,7 @@ impl Pool {
         let (verdict, answer) = match answer {
             // The loop asks the other replicas, and then sees to the audition.
             Ok(answer) if answer.quorum.is_some() || answer.prepared.standing() == Standing::Serving => {
-                (PoolVerdict::Answered(body), Ok(answer))
+                (PoolVerdict::Answered(body), Ok(Given::Read(answer)))
             }
             Ok(answer) => {
                 let audition = Audition::of(answer.prepared, job.header, &job.body, &body);

@@ -10,11 +10,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 const STATEMENT: Id = [1; 16];
-const TABLE: TableId = [2; 16];
-const LOGIN: u32 = 7;
+pub(super) const TABLE: TableId = [2; 16];
+pub(super) const LOGIN: u32 = 7;
 const ONE: u16 = 1;
 const TWO: u16 = 2;
-const SMALLEST: i64 = 1000;
+pub(super) const SMALLEST: i64 = 1000;
 
 /// An engine that counts, fails or panics.
 #[derive(Default)]
@@ -35,7 +35,7 @@ impl TableWriter for Engine {
     }
 }
 
-fn opening(smallest: i64, left: i64) -> Vec<u8> {
+pub(super) fn opening(smallest: i64, left: i64) -> Vec<u8> {
     let head = [&[1][..], &TABLE, &(1u32 << ONE).to_be_bytes(), &smallest.to_be_bytes(), &1u32.to_be_bytes()].concat();
     [&head[..], &left.to_be_bytes(), &i64::MAX.to_be_bytes()].concat()
 }
@@ -46,13 +46,22 @@ fn recipe() -> Vec<u8> {
     [&head[..], &[0, 1, 0, 0, 0, 0x09], &[0], &[0, 0], &[2], &[0, 0]].concat()
 }
 
-struct Node {
-    routes: Routes,
+/// So many of the other replicas can be sent a write.
+pub(super) struct Ready(pub usize);
+
+impl Ways for Ready {
+    fn ready(&self, _: &[HostId], _: usize) -> Result<usize, Reason> {
+        Ok(self.0)
+    }
+}
+
+pub(super) struct Node {
+    pub routes: Routes,
     engine: Arc<Engine>,
 }
 
 impl Node {
-    fn new() -> Node {
+    pub(super) fn new() -> Node {
         let node = Node { routes: Routes::default(), engine: Arc::default() };
         node.routes.renew(Duration::from_secs(1000));
         node.routes.put_modification(Modification::decode(&recipe()).unwrap());
@@ -61,17 +70,23 @@ impl Node {
         node
     }
 
-    fn open(&self, opening: &[u8]) {
+    pub(super) fn open(&self, opening: &[u8]) {
         self.routes.open_to_writes(WrittenTable::decode(Arc::clone(&self.engine) as _, opening).unwrap());
     }
 
-    fn write_as(&self, login: Option<u32>, level: u16, timestamp: i64, flags: u8) -> Result<(), NotWritten> {
+    /// Of an EXECUTE of the statement.
+    pub(super) fn body(level: u16, timestamp: i64) -> Vec<u8> {
         let body = [&[0, 16][..], &STATEMENT, &level.to_be_bytes(), &[0x21, 0, 1, 0, 0, 0, 4, 0, 0, 0, 3]].concat();
-        let body = [&body[..], &timestamp.to_be_bytes()].concat();
-        let mut out = Vec::new();
-        let written = Writing::new(&self.routes).write(&self.routes, login, (4, flags, &body), &mut out).unwrap();
-        assert_eq!(out, if written.is_ok() { &VOID[..] } else { &[] });
-        written.map(|written| assert_eq!(written, Written { id: STATEMENT, table: TABLE, level }))
+        [&body[..], &timestamp.to_be_bytes()].concat()
+    }
+
+    fn write_as(&self, login: Option<u32>, level: u16, timestamp: i64, flags: u8) -> Result<(), NotWritten> {
+        let body = Self::body(level, timestamp);
+        let written = Writing::new(&self.routes).write(&self.routes, login, (4, flags, &body), &Ready(0)).unwrap();
+        written.map(|written| {
+            assert_eq!((written.id, written.table, written.level), (STATEMENT, TABLE, level));
+            assert!(written.copies.is_none());
+        })
     }
 
     fn write(&self) -> Result<(), NotWritten> {
@@ -108,7 +123,7 @@ fn a_statement_that_is_not_known_to_write_is_nobodys() {
     let node = Node::new();
     node.routes.drop_recipe(&STATEMENT);
     let body = [&[0, 16][..], &STATEMENT].concat();
-    assert!(Writing::new(&node.routes).write(&node.routes, Some(LOGIN), (4, 0, &body), &mut Vec::new()).is_none());
+    assert!(Writing::new(&node.routes).write(&node.routes, Some(LOGIN), (4, 0, &body), &Ready(0)).is_none());
 }
 
 #[test]

@@ -9,6 +9,7 @@ use crate::reason::Reason;
 use crate::rights::open_table::tests::spec;
 use crate::rights::prepared::tests::recipe;
 use crate::rights::table_reader::{Entries, Reach, TableReader, Unread};
+use crate::rights::table_writer::{TableWriter, Unwritten};
 use crate::sockets::hand_over::HandedOver;
 use crate::{ListenOptions, Notice, Tls};
 use std::io::{Read, Write};
@@ -40,6 +41,8 @@ pub(super) const IS_SLOW: u8 = 2;
 pub(super) struct Engine {
     pub(super) behaviour: AtomicU8,
     pub(super) reads: AtomicUsize,
+    /// Write requests that were applied.
+    pub(super) written: Mutex<Vec<Vec<u8>>>,
     /// Reads of files that have begun, and those that may end.
     pub(super) begun: Mutex<Option<mpsc::Sender<()>>>,
     pub(super) release: Mutex<Option<mpsc::Receiver<()>>>,
@@ -58,6 +61,18 @@ impl TableReader for Engine {
             _ => {}
         }
         Ok(Entries { range: 0..0, is_all: true })
+    }
+}
+
+impl TableWriter for Engine {
+    fn write_at_once(&self, request: &[u8]) -> Result<(), Unwritten> {
+        match self.behaviour.load(Ordering::SeqCst) {
+            PANICS => panic!("as the test wants it"),
+            IS_SLOW => return Err(Unwritten::WouldWait),
+            _ => {}
+        }
+        self.written.lock().unwrap().push(request.to_vec());
+        Ok(())
     }
 }
 
@@ -87,6 +102,7 @@ impl Fixture {
         let engine = Arc::new(Engine {
             behaviour: AtomicU8::new(behaviour),
             reads: AtomicUsize::new(0),
+            written: Mutex::default(),
             begun: Mutex::new(Some(begin)),
             release: Mutex::new(Some(released)),
         });

@@ -23,6 +23,11 @@ impl Serving for Refusing {
         Served::Refused(Refusal::Busy)
     }
 
+    fn write(&mut self, _: &Copy<'_>) -> Result<(), Refusal> {
+        self.0 += 1;
+        Err(Refusal::Busy)
+    }
+
     fn has_time(&self) -> bool {
         true
     }

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! What another node has to know of a statement: its table, and the columns that it fetches.
+//! What another node has to know of a statement: its table, and the columns that it fetches; or of a table that is written.
 
 use std::sync::Arc;
 
@@ -40,6 +40,12 @@ impl PeerSpec {
         let is_alike = *recipe.clustering == *layout.clustering();
         let spec = PeerSpec { table_id: recipe.table_id, layout: Arc::clone(layout), regulars, statics };
         (is_alike && spec.encode().len() <= BYTES_MAX).then_some(spec)
+    }
+
+    /// The spec of writes to a table: of no column, for they say themselves which they write. `None` where it is too long.
+    pub(crate) fn of_table(table_id: Id, layout: &Arc<Layout>) -> Option<PeerSpec> {
+        let spec = PeerSpec { table_id, layout: Arc::clone(layout), regulars: Box::default(), statics: Box::default() };
+        (spec.encode().len() <= BYTES_MAX).then_some(spec)
     }
 
     /// `None` where the bytes are no spec, version 1.

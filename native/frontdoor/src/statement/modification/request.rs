@@ -10,12 +10,33 @@ use crate::statement::le_bytes::{put_counted, put_u32};
 use crate::statement::limits::KEY_BYTES_MAX;
 use crate::statement::partition_key::{partition_key, Key};
 use crate::statement::value::CLUSTERING;
-use cassiterite_codec::key::{encode_partition, murmur3_token, Kind};
+use cassiterite_codec::key::{self, encode_partition, murmur3_token, Kind};
 use cassiterite_codec::row::{put_raw_component, Cell, Head, Liveness, RowWriter};
 use cassiterite_codec::DeletionTime;
 
 /// Without entries of indexes.
 const VERSION: u8 = 1;
+
+/// What a node looks at of a write request that another one has made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct WriteHead {
+    /// The time of writing, in microseconds since the epoch.
+    pub timestamp: i64,
+    /// Of the partition.
+    pub token: i64,
+}
+
+impl WriteHead {
+    /// `None` where the bytes are not what [`Modification::write_request`] makes.
+    pub(crate) fn of(request: &[u8]) -> Option<WriteHead> {
+        let (&[VERSION], rest) = request.split_first_chunk()? else { return None };
+        let (timestamp, rest) = rest.split_first_chunk()?;
+        let (length, rest) = rest.split_first_chunk()?;
+        let (partition, _) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+        let token = key::token(partition).ok()?;
+        Some(WriteHead { timestamp: i64::from_le_bytes(*timestamp), token })
+    }
+}
 
 /// Buffers of one thread that writes.
 #[derive(Debug, Default)]

@@ -111,10 +111,17 @@ public final class NodeBuilder
         return yaml(FRONT_DOOR_KEY, mode);
     }
 
-    /** With {@code front_door_quorum_reads} in the plug-in's configuration, for example {@code on}; nodes share the port. */
+    /** With {@code front_door_quorum_reads} in the plug-in's configuration, for example {@code on}; its door has a port of its own. */
     public NodeBuilder quorumReads(String mode)
     {
+        yaml(FRONT_DOOR_KEY + "_port", Integer.toString(FreePorts.next("127.0.0.1")));
         return yaml(FRONT_DOOR_KEY + "_quorum_reads", mode);
+    }
+
+    /** With {@code front_door_writes} in the plug-in's configuration, for example {@code replicated}. */
+    public NodeBuilder nativeWrites(String mode)
+    {
+        return yaml(FRONT_DOOR_KEY + "_writes", mode);
     }
 
     private void moreOfFrontDoor(String suffix, String byDefault)

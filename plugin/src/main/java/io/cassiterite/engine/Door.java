@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 
 /** Native threads that accept CQL clients and pass on what they send. Every method may be called from any thread. */
 public final class Door
@@ -306,15 +307,41 @@ public final class Door
         }
     }
 
-    /** Another node would read a table that is not open here. No connection of a client has to do with it. */
+    /** Another node would read a table that is not open here, or write to it. No connection of a client has to do with it. */
     public static final class WantedTable extends Notice
     {
         public final byte[] tableId;
+        public final boolean writes;
 
-        WantedTable(long connection, byte[] tableId)
+        WantedTable(long connection, byte[] tableId, boolean writes)
         {
             super(connection);
             this.tableId = tableId;
+            this.writes = writes;
+        }
+    }
+
+    /** A write was acknowledged that replicas may lack. It is told once. */
+    public static final class Missed extends Notice
+    {
+        public final byte[] tableId;
+        /** Of the protocol. */
+        public final int version;
+        /** When it was written, in milliseconds since the epoch. */
+        public final long beganMillis;
+        /** Of the replicas that may lack it. */
+        public final List<UUID> hosts;
+        /** Of the EXECUTE. */
+        public final byte[] body;
+
+        Missed(long connection, byte[] tableId, int version, long beganMillis, List<UUID> hosts, byte[] body)
+        {
+            super(connection);
+            this.tableId = tableId;
+            this.version = version;
+            this.beganMillis = beganMillis;
+            this.hosts = hosts;
+            this.body = body;
         }
     }
 

@@ -11,9 +11,11 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 
 import io.cassiterite.engine.Door.Client;
 import io.cassiterite.engine.Door.Forwarded;
+import io.cassiterite.engine.Door.Missed;
 import io.cassiterite.engine.Door.Notice;
 import io.cassiterite.engine.Door.Secured;
 import io.cassiterite.engine.Door.Wanted;
@@ -27,6 +29,7 @@ final class DoorNotices
     private static final byte FORWARDED = 3;
     private static final byte WANTED_TABLE = 4;
     private static final byte SECURED = 5;
+    private static final byte MISSED = 6;
     /** Of a statement, and of a table. */
     private static final int ID_BYTES = 16;
 
@@ -55,10 +58,25 @@ final class DoorNotices
             case FORWARDED:
                 return new Forwarded(connection);
             case WANTED_TABLE:
-                return new WantedTable(connection, id(bytes));
+                return new WantedTable(connection, id(bytes), bytes.get() != 0);
+            case MISSED:
+                return missed(connection, bytes);
             default:
                 return client(kind, connection, bytes);
         }
+    }
+
+    private static Missed missed(long connection, ByteBuffer bytes)
+    {
+        byte[] table = id(bytes);
+        int version = bytes.get();
+        long beganMillis = bytes.getLong();
+        List<UUID> hosts = new ArrayList<>();
+        for (int left = bytes.get() & 0xff; left > 0; left--)
+            hosts.add(new UUID(bytes.getLong(), bytes.getLong()));
+        byte[] body = new byte[bytes.getInt()];
+        bytes.get(body);
+        return new Missed(connection, table, version, beganMillis, hosts, body);
     }
 
     private static byte[] id(ByteBuffer bytes)

@@ -25,6 +25,7 @@ import io.cassiterite.engine.BackgroundWork;
 import io.cassiterite.engine.Door;
 import io.cassiterite.engine.Door.Client;
 import io.cassiterite.engine.Door.Forwarded;
+import io.cassiterite.engine.Door.Missed;
 import io.cassiterite.engine.Door.Notice;
 import io.cassiterite.engine.Door.Wanted;
 import io.cassiterite.engine.Door.WantedTable;
@@ -157,7 +158,9 @@ final class ClientHandover
         else if (notice instanceof Forwarded)
             giveUp(notice.connection);
         else if (desk != null && notice instanceof WantedTable)
-            desk.wantedTable(((WantedTable) notice).tableId);
+            desk.wantedTable((WantedTable) notice);
+        else if (desk != null && notice instanceof Missed)
+            desk.missed((Missed) notice);
         else if (desk != null)
             desk.wanted((Wanted) notice);
     }

@@ -19,6 +19,7 @@ import io.cassiterite.frontdoor.desk.ClientConnections;
 import io.cassiterite.frontdoor.desk.Desk;
 import io.cassiterite.frontdoor.desk.Peers;
 import io.cassiterite.frontdoor.desk.QuorumReads;
+import io.cassiterite.frontdoor.desk.WriteMode;
 import io.cassiterite.frontdoor.tls.TlsWatch;
 import io.cassiterite.reflect.PrivateMember;
 
@@ -65,7 +66,7 @@ public final class FrontDoor
     private volatile boolean hasKinds;
     private volatile QuorumReads quorumReads = QuorumReads.OFF;
     private volatile boolean hasTls;
-    private volatile boolean takesWrites;
+    private volatile WriteMode writes = WriteMode.OFF;
     private volatile int peerPort;
 
     /** Guards what follows. Whoever binds a port holds its server's monitor and takes this one; never the other way. */
@@ -100,7 +101,7 @@ public final class FrontDoor
         changeVerdicts(parameters.getOrDefault(VERDICTS, ""));
         peerPort = Integer.parseInt(parameters.getOrDefault(PEER_PORT, DEFAULT_PEER_PORT));
         hasTls = parameters.getOrDefault(TLS, "").equals(ON);
-        takesWrites = parameters.getOrDefault(WRITES, "").equals(ON);
+        writes = WriteMode.named(parameters.getOrDefault(WRITES, WriteMode.OFF.parameter()));
         quorumReads = QuorumReads.named(parameters.getOrDefault(QUORUM_READS, QuorumReads.OFF.parameter()));
         FrontDoorMode wanted = FrontDoorMode.named(parameters.getOrDefault(PARAMETER, FrontDoorMode.OFF.parameter()));
         try
@@ -181,10 +182,10 @@ public final class FrontDoor
         return present != null && present.isSpoken();
     }
 
-    /** @param wanted {@code on}: the door writes, where it may. OFF has its effect when this returns */
-    public synchronized void changeWrites(String wanted)
+    /** @param wanted who writes; what the door may write no more it does not write when this returns */
+    public synchronized void changeWrites(WriteMode wanted)
     {
-        takesWrites = wanted.equals(ON);
+        writes = wanted;
         Desk present = desk;
         if (present != null)
             present.writesChanged();
@@ -326,7 +327,7 @@ public final class FrontDoor
         {
             door = Door.open(Math.max(1, Math.min(MAX_LOOPS, Runtime.getRuntime().availableProcessors() / 2)));
             ClientConnections connections = new ClientConnections();
-            desk = new Desk(door, connections, () -> quorumReads != QuorumReads.OFF, () -> takesWrites);
+            desk = new Desk(door, connections, () -> quorumReads != QuorumReads.OFF, () -> writes);
             peers = new Peers(door, peerPort);
             tls = new TlsWatch(door);
             tls.change(hasTls);

@@ -37,6 +37,7 @@ import io.cassiterite.engine.Verified;
 import io.cassiterite.frontdoor.FrontDoor;
 import io.cassiterite.frontdoor.FrontDoorMode;
 import io.cassiterite.frontdoor.desk.QuorumReads;
+import io.cassiterite.frontdoor.desk.WriteMode;
 import io.cassiterite.index.IndexedBulkLoad;
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
@@ -138,7 +139,7 @@ final class NodeEngine implements EngineControl
             FrontDoor.instance.changeTls(tls);
         String writes = options.get(FrontDoor.WRITES);
         if (writes != null)
-            FrontDoor.instance.changeWrites(writes);
+            FrontDoor.instance.changeWrites(WriteMode.named(writes));
         String quorumReads = options.get(FrontDoor.QUORUM_READS);
         if (quorumReads != null)
             FrontDoor.instance.changeQuorumReads(QuorumReads.named(quorumReads));

@@ -62,7 +62,7 @@ class QuorumReadsTest
         for (int i = 0; i < NODES; i++)
         {
             NodeBuilder builder = Node.named("quorum-" + i).address("127.0.0." + (i + 1)).ofChangingRing().patient().frontDoor("reads")
-                                      .quorumReads("on").yaml("hinted_handoff_enabled", "false");
+                                      .quorumReads("on").nativeWrites("replicated").yaml("hinted_handoff_enabled", "false");
             nodes[i] = (i == 0 ? builder : builder.joining(nodes[0])).start();
             open.push(nodes[i]);
             awaitAllNormal(i + 1);
@@ -137,7 +137,7 @@ class QuorumReadsTest
         }
     }
 
-    /** Clients write and read at QUORUM, through the door and past it, while nodes freeze and die. */
+    /** F42: clients write and read at QUORUM, through the door and past it, while nodes freeze and die. */
     @Test
     void noQuorumReadGoesBackInTime()
     {
@@ -145,6 +145,7 @@ class QuorumReadsTest
         {
             registers.start();
             registers.awaitNativeReads();
+            registers.awaitNativeWrites();
             nodes[2].freeze();
             registers.awaitProgress();
             nodes[2].thaw();
@@ -155,6 +156,7 @@ class QuorumReadsTest
             nodes[1].start();
             awaitAllNormal(NODES);
             registers.awaitNativeReads();
+            registers.awaitNativeWrites();
             registers.check();
         }
     }

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -27,8 +28,8 @@ import io.cassiterite.nodetest.Pause;
 import static com.datastax.oss.driver.api.core.ConsistencyLevel.QUORUM;
 
 /**
- * Registers of {@code quorum.t}, each with one writer that counts up, and readers at all nodes, of which every other read is none
- * that the door could answer. Whatever was acknowledged or read before a read began, the read must not be behind it.
+ * Registers of {@code quorum.t}, each with one writer that counts up, and readers at all nodes. Every other write and every other
+ * read is none that the door could do. Whatever was acknowledged or read before a read began, the read must not be behind it.
  */
 final class QuorumRegisters implements AutoCloseable
 {
@@ -48,6 +49,8 @@ final class QuorumRegisters implements AutoCloseable
     private final AtomicIntegerArray known = new AtomicIntegerArray(REGISTERS);
     private final AtomicLong reads = new AtomicLong();
     private final Queue<String> wrong = new ConcurrentLinkedQueue<>();
+    /** Of a write: the value more than this. */
+    private final long firstMicros = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
     private volatile boolean stopped;
 
     QuorumRegisters(List<Node> nodes)
@@ -83,10 +86,17 @@ final class QuorumRegisters implements AutoCloseable
             // one that fails may yet be written, by a node that was frozen: its timestamp is older than those of the next ones
             value++;
             Client client = clients.get(ThreadLocalRandom.current().nextInt(clients.size()));
-            if (attempt(client.insert.bind(FIRST_KEY + register, value, (long) value), client) != null)
+            if (attempt(insert(client, FIRST_KEY + register, value), client) != null)
                 learn(register, value);
             Pause.millis(PAUSE_MILLIS);
         }
+    }
+
+    private Statement<?> insert(Client client, int key, int value)
+    {
+        long micros = firstMicros + value;
+        return ThreadLocalRandom.current().nextBoolean() ? client.insert.bind(key, value).setQueryTimestamp(micros)
+                                                         : client.insertAt.bind(key, value, micros);
     }
 
     private void readAll(Client client)
@@ -151,6 +161,18 @@ final class QuorumRegisters implements AutoCloseable
         check();
     }
 
+    /** Waits until each node has written what doors of others have. */
+    void awaitNativeWrites()
+    {
+        for (Client client : clients)
+        {
+            long enough = client.count("copies_written") + NATIVE;
+            Await.until("others have " + client.cql.own() + " write, too", BOUND,
+                        () -> client.count("copies_written") >= enough || !wrong.isEmpty());
+        }
+        check();
+    }
+
     void check()
     {
         if (!wrong.isEmpty())
@@ -180,18 +202,25 @@ final class QuorumRegisters implements AutoCloseable
         private final com.datastax.oss.driver.api.core.metadata.Node node;
         private final PreparedStatement select;
         private final PreparedStatement insert;
+        private final PreparedStatement insertAt;
 
         Client(Node of)
         {
             cql = of.cql();
             node = cql.own();
             select = cql.session().prepare("SELECT v FROM quorum.t WHERE k = ?");
-            insert = cql.session().prepare("INSERT INTO quorum.t (k, v) VALUES (?, ?) USING TIMESTAMP ?");
+            insert = cql.session().prepare("INSERT INTO quorum.t (k, v) VALUES (?, ?)");
+            insertAt = cql.session().prepare("INSERT INTO quorum.t (k, v) VALUES (?, ?) USING TIMESTAMP ?");
         }
 
         long answered()
         {
-            return cql.localRows("SELECT count FROM cassiterite.front_door WHERE name = 'executes_answered'").get(0).getLong("count");
+            return count("executes_answered");
+        }
+
+        long count(String name)
+        {
+            return cql.localRows("SELECT count FROM cassiterite.front_door WHERE name = '" + name + '\'').get(0).getLong("count");
         }
     }
 }

@@ -34,12 +34,17 @@ final class CassandraTables
 
     private final TrackerWatch watch;
     private final BooleanSupplier comparesReplicas;
+    private final BooleanSupplier replicatesWrites;
     private final Map<String, RingRanges> ranges = new ConcurrentHashMap<>();
     private final Layouts layouts = new Layouts();
 
-    /** @param comparesReplicas whether tables are opened for reads that several replicas answer */
-    CassandraTables(TrackerWatch watch, BooleanSupplier comparesReplicas)
+    /**
+     * @param comparesReplicas whether tables are opened for reads that several replicas answer
+     * @param replicatesWrites whether they are opened to writes of rows that have several replicas
+     */
+    CassandraTables(TrackerWatch watch, BooleanSupplier comparesReplicas, BooleanSupplier replicatesWrites)
     {
+        this.replicatesWrites = replicatesWrites;
         this.watch = watch;
         this.comparesReplicas = comparesReplicas;
     }
@@ -66,7 +71,14 @@ final class CassandraTables
         MemtableStatistics statistics = memtable.statistics();
         // Before the door writes: Cassandra is told of no single one.
         statistics.expectWrites(FBUtilities.timestampMicros() - LATE_MICROS);
-        return TableState.openToWrites(memtable.table(), facts.ranges, statistics.smallestTimestamp());
+        long smallestTimestamp = statistics.smallestTimestamp();
+        if (!facts.haveSeveralReplicas())
+            return TableState.openToWrites(memtable.table(), facts.ranges, smallestTimestamp, null);
+        byte[] layout = layouts.ofWrites(facts.cfs, memtable);
+        RingReplicas writers = facts.ranges.writers();
+        return layout == null || writers == null
+               ? TableState.closed(Set.of(TableGate.RANGES))
+               : TableState.openToWrites(memtable.table(), facts.ranges, smallestTimestamp, new Copying(layout, writers));
     }
 
     private Comparing comparing(TableGate.Facts facts, CassiteriteMemtable memtable)
@@ -92,7 +104,8 @@ final class CassandraTables
         AbstractReplicationStrategy strategy = cfs.keyspace.getReplicationStrategy();
         RingRanges known = ranges.get(keyspace.name);
         return new TableGate.Facts(cfs, cfs.metadata(), keyspace, strategy, cfs.getTracker().getView(),
-                                   known != null && known.isCurrent(strategy, ring()) ? known : null);
+                                   known != null && known.isCurrent(strategy, ring()) ? known : null,
+                                   replicatesWrites.getAsBoolean());
     }
 
     /** Computes the ranges of the keyspaces in which they are not known. Takes long where there are many tokens. */

@@ -17,6 +17,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongFunction;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,7 +34,9 @@ import org.apache.cassandra.utils.Throwables;
 import org.apache.cassandra.utils.UUIDGen;
 
 import io.cassiterite.engine.Door;
+import io.cassiterite.engine.Door.Missed;
 import io.cassiterite.engine.Door.Wanted;
+import io.cassiterite.engine.Door.WantedTable;
 import io.cassiterite.memtable.EngineTables;
 
 import static io.cassiterite.engine.BackgroundWork.attempt;
@@ -48,8 +52,6 @@ public final class Desk
     private static final long ROUND_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final int MAX_WANTED = 10_000;
-    /** For so long a table stays open for other nodes. */
-    private static final long OTHERS_NANOS = TimeUnit.MINUTES.toNanos(10);
     private static final int IDLE_THREAD_SECONDS = 10;
 
     private final LongFunction<ClientConnection> atDoor;
@@ -65,9 +67,11 @@ public final class Desk
     private final SchemaWatch schemaWatch = new SchemaWatch(this::schemaChanged, this::answerNothing);
     private final RingWatch ringWatch = new RingWatch(this::ringChanged);
     private final BlockingQueue<Wanted> wanted = new ArrayBlockingQueue<>(MAX_WANTED);
-    private final BlockingQueue<TableId> wantedTables = new ArrayBlockingQueue<>(MAX_WANTED);
+    private final WantedTables toRead;
+    private final WantedTables toWrite;
     private final BooleanSupplier comparesReplicas;
-    private final BooleanSupplier takesWrites;
+    private final Supplier<WriteMode> writes;
+    private final MissedWrites missedWrites;
 
     /** Whether a guardrail limits IN, as all recipes were learned. */
     private volatile boolean limitsIn;
@@ -79,30 +83,33 @@ public final class Desk
 
     /**
      * @param comparesReplicas whether several replicas may answer a read; asked again and again
-     * @param takesWrites      whether the door may write; asked again and again
+     * @param writes           which writes are the door's; asked again and again
      */
-    public Desk(Door door, ClientConnections connections, BooleanSupplier comparesReplicas, BooleanSupplier takesWrites)
+    public Desk(Door door, ClientConnections connections, BooleanSupplier comparesReplicas, Supplier<WriteMode> writes)
     {
-        this(new EngineDoor(door), new EngineWrites(door.writes()), connections, comparesReplicas, takesWrites);
+        this(new EngineDoor(door), new EngineWrites(door.writes()), connections, comparesReplicas, writes);
     }
 
     private Desk(NativeDoor door, NativeWrites writes, ClientConnections connections, BooleanSupplier comparesReplicas,
-                 BooleanSupplier takesWrites)
+                 Supplier<WriteMode> writeMode)
     {
-        this.takesWrites = takesWrites;
+        this.writes = writeMode;
+        missedWrites = new MissedWrites();
         this.comparesReplicas = comparesReplicas;
         atDoor = connections::atDoor;
         lease = new Lease(door, NodeGate::closed);
-        cassandraTables = new CassandraTables(new TrackerWatch(this::tableChanged), comparesReplicas);
+        cassandraTables = new CassandraTables(new TrackerWatch(this::tableChanged), comparesReplicas, this::replicatesWrites);
         tables = new OpenTables(door, cassandraTables::state);
         writtenTables = new OpenTables(writes::openTable, id -> {
             writes.closeTable(id);
             forgetCachedRows(id);
         }, this::writeState);
+        toRead = new WantedTables(tables, comparesReplicas);
+        toWrite = new WantedTables(writtenTables, this::replicatesWrites);
         records = new RecordWatch(writes);
         grants = new Grants(door, new CassandraAuthority(), decidingThreads(), DatabaseDescriptor::getNativeTransportAllowOlderProtocols,
                             System::nanoTime);
-        recipes = new Recipes(door, writes, new CassandraStatements(takesWrites), tables, writtenTables, grants, System::nanoTime);
+        recipes = new Recipes(door, writes, new CassandraStatements(this::takesWrites), tables, writtenTables, grants, System::nanoTime);
         logins = new Logins(door);
         figures = new ServedFigures(door, connections::find); // the last answers of who has left, too
     }
@@ -128,6 +135,7 @@ public final class Desk
         watch = new DeskThread("cassiterite-desk", "Watching the gates of the front door", this::watchRound);
         clerk = new DeskThread("cassiterite-desk-clerk", "Deciding what the front door may answer", this::clerkStep);
         ringClerk = new DeskThread("cassiterite-desk-ring", "Computing of what the node is a replica", this::ringRound);
+        missedWrites.start();
         watch.start();
         clerk.start();
         ringClerk.start();
@@ -151,7 +159,8 @@ public final class Desk
         records.stop();
         grants.clear();
         wanted.clear();
-        wantedTables.clear();
+        toRead.clear();
+        toWrite.clear();
     }
 
     /** Whether the door may answer anything now. */
@@ -166,11 +175,27 @@ public final class Desk
         wanted.offer(request);
     }
 
-    /** Another node would read a table for its clients. Where too many tables are wanted, it asks again. */
-    public void wantedTable(byte[] id)
+    /** Another node would read a table for its clients, or write to it. Where too many tables are wanted, it asks again. */
+    public void wantedTable(WantedTable table)
     {
-        if (comparesReplicas.getAsBoolean())
-            wantedTables.offer(TableId.fromUUID(UUIDGen.getUUID(ByteBuffer.wrap(id))));
+        (table.writes ? toWrite : toRead).add(table.tableId);
+    }
+
+    /** A write was acknowledged that replicas may lack: they get it as a hint. */
+    public void missed(Missed write)
+    {
+        missedWrites.add(write);
+    }
+
+    private boolean takesWrites()
+    {
+        return writes.get() != WriteMode.OFF;
+    }
+
+    /** Other doors are there for reads. */
+    private boolean replicatesWrites()
+    {
+        return writes.get() == WriteMode.REPLICATED && comparesReplicas.getAsBoolean();
     }
 
     /** Something has changed on which a gate may depend. */
@@ -246,7 +271,7 @@ public final class Desk
     /** The first table begins the watch of records that rows must not outlive. */
     private TableState writeState(TableId id)
     {
-        if (!takesWrites.getAsBoolean())
+        if (!takesWrites())
             return TableState.closed(Set.of());
         TableState state = cassandraTables.writeState(id);
         Runnable sync = state.isOpen() ? EngineTables.recordSync(EngineTables.find(id)) : null;
@@ -260,7 +285,7 @@ public final class Desk
     {
         recipes.forgetWrites();
         refreshTables();
-        if (!takesWrites.getAsBoolean())
+        if (!takesWrites())
             records.stop();
     }
 
@@ -312,24 +337,18 @@ public final class Desk
     private void clerkRound(long now)
     {
         lastRound = now;
-        attempt("Opening tables for other nodes", () -> openForOthers(now));
+        attempt("Opening tables that other nodes read", () -> toRead.open(now));
+        attempt("Opening tables that other nodes write to", () -> toWrite.open(now));
         if (now - lastSecond >= SECOND_NANOS)
             clerkSecond(now);
-    }
-
-    private void openForOthers(long now)
-    {
-        tables.forgetOthers(comparesReplicas.getAsBoolean() ? now : now + OTHERS_NANOS);
-        for (TableId id = wantedTables.poll(); id != null; id = wantedTables.poll())
-            tables.wantForOthers(id, now + OTHERS_NANOS);
     }
 
     /** A thread of its own: this takes long where there are many tokens. */
     private void ringRound()
     {
         Set<String> keyspaces = recipes.keyspaces();
-        tables.ofOthers().stream().map(Schema.instance::getTableMetadata).filter(Objects::nonNull)
-              .forEach(table -> keyspaces.add(table.keyspace));
+        Stream.of(tables, writtenTables).flatMap(open -> open.ofOthers().stream()).map(Schema.instance::getTableMetadata)
+              .filter(Objects::nonNull).forEach(table -> keyspaces.add(table.keyspace));
         cassandraTables.computeRanges(keyspaces);
         LockSupport.parkNanos(this, ROUND_NANOS);
     }

@@ -29,6 +29,12 @@ final class Layouts
         if (DatabaseDescriptor.getRepairedDataTrackingForPartitionReadsEnabled()
             || cfs.getCompactionStrategyManager().onlyPurgeRepairedTombstones())
             return null;
+        return ofWrites(cfs, memtable);
+    }
+
+    /** @return null if the table's ids are not known now */
+    byte[] ofWrites(ColumnFamilyStore cfs, CassiteriteMemtable memtable)
+    {
         TableMetadata metadata = cfs.metadata();
         Known before = known.get(memtable);
         if (before != null && before.metadata == metadata)

@@ -40,9 +40,12 @@ final class RingRanges
     private final TokenRanges ranges;
     private final int levels;
     private final RingReplicas others;
+    private final RingReplicas writers;
 
-    private RingRanges(AbstractReplicationStrategy strategy, long ringVersion, TokenRanges ranges, int levels, RingReplicas others)
+    private RingRanges(AbstractReplicationStrategy strategy, long ringVersion, TokenRanges ranges, int levels, RingReplicas others,
+                       RingReplicas writers)
     {
+        this.writers = writers;
         this.strategy = strategy;
         this.ringVersion = ringVersion;
         this.ranges = ranges;
@@ -63,8 +66,10 @@ final class RingRanges
         for (Replica replica : strategy.getAddressReplicas(moment, node))
             if (replica.isFull())
                 full.add(replica.range());
-        RingReplicas others = withOthers ? RingReplicas.of(strategy, moment, node) : null;
-        return new RingRanges(strategy, moment.getRingVersion(), TokenRanges.of(Range.normalize(full)), levels(strategy), others);
+        NaturalReplicas natural = withOthers ? NaturalReplicas.of(strategy, moment, node) : null;
+        RingReplicas others = withOthers ? RingReplicas.ofReads(strategy, natural) : null;
+        RingReplicas writers = withOthers ? RingReplicas.ofWrites(strategy, natural) : null;
+        return new RingRanges(strategy, moment.getRingVersion(), TokenRanges.of(Range.normalize(full)), levels(strategy), others, writers);
     }
 
     private static int levels(AbstractReplicationStrategy strategy)
@@ -91,6 +96,12 @@ final class RingRanges
     RingReplicas others()
     {
         return others;
+    }
+
+    /** With whom the node can write; null if nobody wanted to know. */
+    RingReplicas writers()
+    {
+        return writers;
     }
 
     /** One bit per consistency level: its code. */

@@ -6,30 +6,27 @@ package io.cassiterite.frontdoor.desk;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.db.ConsistencyLevel;
-import org.apache.cassandra.dht.Token;
 import org.apache.cassandra.locator.AbstractReplicationStrategy;
-import org.apache.cassandra.locator.EndpointsForRange;
-import org.apache.cassandra.locator.InetAddressAndPort;
-import org.apache.cassandra.locator.Replica;
-import org.apache.cassandra.locator.TokenMetadata;
 
 /**
- * With whom a node can read of a keyspace: for each range of which it is a full natural replica, the others of its data
- * center; and how many replicas a consistency level wants. Immutable.
+ * With whom a node can read of a keyspace, or write to it: for each range of which it is a full natural replica, the others;
+ * and how many replicas a consistency level wants. Immutable.
  */
 final class RingReplicas
 {
-    /** Those at which several replicas answer, and no data center is to have a quorum of its own. */
-    private static final List<ConsistencyLevel> LEVELS =
+    /** Those at which no data center is to have a quorum of its own. */
+    private static final List<ConsistencyLevel> WRITE_LEVELS =
+        List.of(ConsistencyLevel.ONE, ConsistencyLevel.LOCAL_ONE, ConsistencyLevel.TWO, ConsistencyLevel.THREE, ConsistencyLevel.QUORUM,
+                ConsistencyLevel.ALL, ConsistencyLevel.LOCAL_QUORUM);
+    /** Of these, those at which several replicas can answer. */
+    private static final List<ConsistencyLevel> READ_LEVELS =
         List.of(ConsistencyLevel.TWO, ConsistencyLevel.THREE, ConsistencyLevel.QUORUM, ConsistencyLevel.ALL, ConsistencyLevel.LOCAL_QUORUM);
 
     private static final int HOST_ID_BYTES = 16;
@@ -45,37 +42,42 @@ final class RingReplicas
     {
     }
 
-    /** Takes long in a large cluster. @param moment a ring that does not change */
-    static RingReplicas of(AbstractReplicationStrategy strategy, TokenMetadata moment, InetAddressAndPort node)
+    /** The others of its data center. */
+    static RingReplicas ofReads(AbstractReplicationStrategy strategy, NaturalReplicas natural)
     {
         RingReplicas replicas = new RingReplicas();
-        for (ConsistencyLevel level : LEVELS)
+        for (ConsistencyLevel level : READ_LEVELS)
             if (level.blockFor(strategy) > 1)
                 replicas.levels.put(level, level.blockFor(strategy));
-        Collection<InetAddressAndPort> here = moment.getTopology().getDatacenterEndpoints().get(DatabaseDescriptor.getLocalDataCenter());
-        for (Token token : moment.sortedTokens())
-        {
-            EndpointsForRange natural = strategy.calculateNaturalReplicas(token, moment);
-            Replica own = natural.byEndpoint().get(node);
-            if (own != null && own.isFull())
-                replicas.add(moment.getPredecessor(token).getLongValue(), token.getLongValue(), replicas.set(natural, node, here, moment));
-        }
-        replicas.join();
-        replicas.encoded = replicas.write();
-        return replicas;
+        return replicas.of(natural, false);
     }
 
-    private int set(EndpointsForRange natural, InetAddressAndPort node, Collection<InetAddressAndPort> here, TokenMetadata moment)
+    /** All others: ranges that have replicas in other data centers are left out. */
+    static RingReplicas ofWrites(AbstractReplicationStrategy strategy, NaturalReplicas natural)
+    {
+        RingReplicas replicas = new RingReplicas();
+        for (ConsistencyLevel level : WRITE_LEVELS)
+            replicas.levels.put(level, level.blockFor(strategy));
+        return replicas.of(natural, true);
+    }
+
+    private RingReplicas of(NaturalReplicas natural, boolean needsAll)
+    {
+        for (NaturalReplicas.Owned range : natural.ranges())
+            if (!needsAll || range.areAllHere())
+                add(range.left, range.right, number(sets, numbered(range.others)));
+        join();
+        encoded = write();
+        return this;
+    }
+
+    private List<Integer> numbered(List<UUID> others)
     {
         List<Integer> set = new ArrayList<>();
-        for (Replica replica : natural)
-        {
-            UUID host = moment.getHostId(replica.endpoint());
-            if (replica.isFull() && !replica.endpoint().equals(node) && here.contains(replica.endpoint()) && host != null)
-                set.add(number(hosts, host));
-        }
+        for (UUID host : others)
+            set.add(number(hosts, host));
         set.sort(null);
-        return number(sets, set);
+        return set;
     }
 
     private static <T> int number(Map<T, Integer> numbers, T of)

@@ -51,8 +51,10 @@ public enum TableGate
             facts -> facts.cfs.metric.samplers.values().stream().anyMatch(Sampler::isActive)),
     RANGES("the ranges of which the node is a replica are being computed", facts -> facts.ranges == null),
 
-    REPLICAS("writes: rows of the keyspace have several replicas", Scope.WRITES,
-             facts -> facts.strategy.getReplicationFactor().allReplicas != 1),
+    REPLICAS("writes: rows of the keyspace have several replicas, and front_door_writes is not replicated", Scope.WRITES,
+             facts -> facts.haveSeveralReplicas() && !facts.replicatesWrites),
+    DATA_CENTERS("writes: rows of the keyspace may have replicas in other data centers", Scope.WRITES,
+                 facts -> facts.haveSeveralReplicas() && hasOtherDataCenters(facts.strategy)),
     PENDING_REPLICAS("writes: nodes join, leave or move", Scope.WRITES, TableGate::hasPendingReplicas),
     NOT_DURABLE("writes: durable_writes of the keyspace is false", Scope.WRITES, facts -> !facts.keyspace.params.durableWrites),
     COMMIT_LOG("writes: they go to Cassandra's commit log, too", Scope.WRITES,
@@ -136,6 +138,13 @@ public enum TableGate
         return pending != null && pending.iterator().hasNext();
     }
 
+    /** With SimpleStrategy, ranges that have replicas elsewhere are left out ({@link RingReplicas#ofWrites}). */
+    private static boolean hasOtherDataCenters(AbstractReplicationStrategy strategy)
+    {
+        return strategy instanceof NetworkTopologyStrategy &&
+               !((NetworkTopologyStrategy) strategy).getDatacenters().equals(Set.of(DatabaseDescriptor.getLocalDataCenter()));
+    }
+
     private static boolean isLoading(Facts facts)
     {
         CassiteriteMemtable memtable = EngineTables.find(facts.metadata.id);
@@ -157,16 +166,24 @@ public enum TableGate
         final View view;
         /** Null while they are not known. */
         final RingRanges ranges;
+        /** Whether rows with several replicas are the door's to write. */
+        final boolean replicatesWrites;
 
         Facts(ColumnFamilyStore cfs, TableMetadata metadata, KeyspaceMetadata keyspace, AbstractReplicationStrategy strategy,
-              View view, RingRanges ranges)
+              View view, RingRanges ranges, boolean replicatesWrites)
         {
+            this.replicatesWrites = replicatesWrites;
             this.cfs = cfs;
             this.metadata = metadata;
             this.keyspace = keyspace;
             this.strategy = strategy;
             this.view = view;
             this.ranges = ranges;
+        }
+
+        boolean haveSeveralReplicas()
+        {
+            return strategy.getReplicationFactor().allReplicas != 1;
         }
     }
 }

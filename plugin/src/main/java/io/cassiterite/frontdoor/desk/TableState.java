@@ -21,11 +21,14 @@ final class TableState
     private final Comparing comparing;
     /** Null where the table is opened to reads. */
     private final Long smallestTimestamp;
+    /** Null where rows have one replica, and where the table is opened to reads. */
+    private final Copying copying;
 
     private TableState(Set<TableGate> closed, Table table, RingRanges ranges, int tombstones, Comparing comparing,
-                       Long smallestTimestamp)
+                       Long smallestTimestamp, Copying copying)
     {
         this.smallestTimestamp = smallestTimestamp;
+        this.copying = copying;
         this.closed = closed;
         this.table = table;
         this.ranges = ranges;
@@ -35,7 +38,7 @@ final class TableState
 
     static TableState closed(Set<TableGate> gates)
     {
-        return new TableState(gates, null, null, 0, null, null);
+        return new TableState(gates, null, null, 0, null, null, null);
     }
 
     static TableState open(Table table, RingRanges ranges, int tombstones)
@@ -49,13 +52,16 @@ final class TableState
      */
     static TableState open(Table table, RingRanges ranges, int tombstones, Comparing comparing)
     {
-        return new TableState(Set.of(), table, ranges, tombstones, comparing, null);
+        return new TableState(Set.of(), table, ranges, tombstones, comparing, null, null);
     }
 
-    /** @param smallestTimestamp Cassandra knows of no earlier write, in microseconds since the epoch */
-    static TableState openToWrites(Table table, RingRanges ranges, long smallestTimestamp)
+    /**
+     * @param smallestTimestamp Cassandra knows of no earlier write, in microseconds since the epoch
+     * @param copying           null if rows have one replica
+     */
+    static TableState openToWrites(Table table, RingRanges ranges, long smallestTimestamp, Copying copying)
     {
-        return new TableState(Set.of(), table, ranges, 0, null, smallestTimestamp);
+        return new TableState(Set.of(), table, ranges, 0, null, smallestTimestamp, copying);
     }
 
     boolean isOpen()
@@ -71,7 +77,10 @@ final class TableState
     byte[] spec(TableId id)
     {
         if (smallestTimestamp != null)
-            return ranges.writesSpec(id, smallestTimestamp);
+        {
+            byte[] writes = ranges.writesSpec(id, smallestTimestamp);
+            return copying == null ? writes : copying.spec(writes);
+        }
         byte[] alone = ranges.spec(id, tombstones);
         return comparing == null ? alone : comparing.spec(alone);
     }
@@ -79,6 +88,7 @@ final class TableState
     boolean isSameOpening(TableState other)
     {
         return isOpen() && table == other.table && ranges == other.ranges && tombstones == other.tombstones &&
-               Objects.equals(smallestTimestamp, other.smallestTimestamp) && Comparing.areSame(comparing, other.comparing);
+               Objects.equals(smallestTimestamp, other.smallestTimestamp) && Comparing.areSame(comparing, other.comparing) &&
+               Copying.areSame(copying, other.copying);
     }
 }

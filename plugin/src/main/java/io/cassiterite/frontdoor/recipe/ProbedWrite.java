@@ -44,7 +44,11 @@ final class ProbedWrite
     /** As {@code ModificationStatement.addUpdates} does it, without triggers, and without a read. */
     static ProbedWrite of(ModificationStatement statement, Probe probe, long timestamp, long nowSeconds)
     {
-        QueryOptions options = probe.options();
+        return of(statement, probe.options(), timestamp, nowSeconds);
+    }
+
+    static ProbedWrite of(ModificationStatement statement, QueryOptions options, long timestamp, long nowSeconds)
+    {
         ClientState state = ClientState.forInternalCalls();
         TableMetadata table = statement.metadata();
         StatementRestrictions restrictions = statement.getRestrictions();

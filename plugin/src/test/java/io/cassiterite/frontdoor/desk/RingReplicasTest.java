@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.LongStream;
 
 import org.junit.jupiter.api.Test;
 
@@ -52,7 +53,7 @@ class RingReplicasTest
 
     private static RingReplicas of(AbstractReplicationStrategy strategy, TokenMetadata ring)
     {
-        return RingReplicas.of(strategy, ring.cloneOnlyTokenMap(), SELF);
+        return RingReplicas.ofReads(strategy, NaturalReplicas.of(strategy, ring.cloneOnlyTokenMap(), SELF));
     }
 
     /** What the bytes say, as the door reads them. */
@@ -104,19 +105,34 @@ class RingReplicasTest
     /** F3: those of this data center that Cassandra would read the token from, besides this node. */
     private void assertSameAsCassandra(AbstractReplicationStrategy strategy, TokenMetadata ring)
     {
-        Decoded decoded = new Decoded(of(strategy, ring));
-        for (int i = 0; i < 2_000; i++)
-            assertSameAsCassandra(strategy, decoded, random.nextLong());
-        for (Token token : ring.sortedTokens())
-        {
-            assertSameAsCassandra(strategy, decoded, token.getLongValue());
-            assertSameAsCassandra(strategy, decoded, token.getLongValue() + 1);
-        }
-        assertSameAsCassandra(strategy, decoded, Long.MAX_VALUE);
-        assertSameAsCassandra(strategy, decoded, Long.MIN_VALUE + 1);
+        Decoded reads = new Decoded(of(strategy, ring));
+        Decoded writes = new Decoded(RingReplicas.ofWrites(strategy, NaturalReplicas.of(strategy, ring.cloneOnlyTokenMap(), SELF)));
+        LongStream tokens = LongStream.concat(random.longs(2_000), LongStream.of(Long.MAX_VALUE, Long.MIN_VALUE + 1));
+        LongStream ends = ring.sortedTokens().stream().mapToLong(Token::getLongValue).flatMap(token -> LongStream.of(token, token + 1));
+        LongStream.concat(tokens, ends).forEach(token -> {
+            assertReads(strategy, reads, token);
+            assertWrites(strategy, writes, token);
+        });
     }
 
-    private static void assertSameAsCassandra(AbstractReplicationStrategy strategy, Decoded decoded, long token)
+    /** F7: all that Cassandra would write the token to, or none. */
+    private static void assertWrites(AbstractReplicationStrategy strategy, Decoded decoded, long token)
+    {
+        Set<UUID> expected = new HashSet<>();
+        boolean isReplica = false;
+        boolean areAllHere = true;
+        for (Replica replica : strategy.getNaturalReplicas(new LongToken(token)))
+        {
+            areAllHere &= replica.isFull() && SNITCH.getDatacenter(replica).equals(HERE);
+            if (replica.endpoint().equals(SELF))
+                isReplica = true;
+            else
+                expected.add(host(replica.endpoint()));
+        }
+        assertEquals(isReplica && areAllHere ? expected : null, decoded.others(token), "token " + token);
+    }
+
+    private static void assertReads(AbstractReplicationStrategy strategy, Decoded decoded, long token)
     {
         Set<UUID> expected = new HashSet<>();
         boolean isReplica = false;

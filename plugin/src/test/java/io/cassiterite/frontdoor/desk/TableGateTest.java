@@ -118,14 +118,15 @@ class TableGateTest
     private static Set<TableGate> closed(ColumnFamilyStore cfs)
     {
         return TableGate.closed(new TableGate.Facts(cfs, cfs.metadata(), keyspace(Views.none()), replication("1"),
-                                                    cfs.getTracker().getView(), RingRangesTest.ALONE));
+                                                    cfs.getTracker().getView(), RingRangesTest.ALONE, false));
     }
 
     /** Of an open table with another schema. */
     private static Set<TableGate> closed(TableMetadata metadata, KeyspaceMetadata keyspace, AbstractReplicationStrategy strategy)
     {
         ColumnFamilyStore cfs = TestTables.open(table(builder -> builder.id(metadata.id)));
-        return TableGate.closed(new TableGate.Facts(cfs, metadata, keyspace, strategy, cfs.getTracker().getView(), RingRangesTest.ALONE));
+        return TableGate.closed(new TableGate.Facts(cfs, metadata, keyspace, strategy, cfs.getTracker().getView(), RingRangesTest.ALONE,
+                                                    false));
     }
 
     private static Set<TableGate> closed(Consumer<TableMetadata.Builder> more)
@@ -204,7 +205,7 @@ class TableGateTest
         assertEquals(List.of(engine.id), told);
         assertEquals(Set.of(TableGate.RANGES),
                      TableGate.closed(new TableGate.Facts(cfs, engine, keyspace(Views.none()), replication("1"),
-                                                          cfs.getTracker().getView(), null)));
+                                                          cfs.getTracker().getView(), null, false)));
     }
 
     /** F4: nodetool import puts rows beside the engine's. */
@@ -218,7 +219,7 @@ class TableGateTest
         TestTables.write(cfs, update.build());
         cfs.forceBlockingFlush(FlushReason.UNIT_TESTS);
         Set<TableGate> closed = TableGate.closed(new TableGate.Facts(cfs, engine, keyspace(Views.none()), replication("1"),
-                                                                     cfs.getTracker().getView(), RingRangesTest.ALONE));
+                                                                     cfs.getTracker().getView(), RingRangesTest.ALONE, false));
         assertTrue(closed.contains(TableGate.SSTABLES));
     }
 
