@@ -24,7 +24,7 @@ const TURN_BYTES: usize = 256 << 10;
 /// Reads of the engine that one turn may have before other connections have theirs.
 pub(crate) const TURN_READS: usize = 64;
 /// No more is read from a client, and nothing more answered, while more bytes wait for it.
-const MAX_UNSENT_BYTES: usize = 256 << 10;
+pub(crate) const MAX_UNSENT_BYTES: usize = 256 << 10;
 
 /// What a turn has come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

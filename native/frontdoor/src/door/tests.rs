@@ -16,6 +16,7 @@ mod straight;
 use super::*;
 use crate::reason::Reason;
 use crate::rights::prepared::tests::recipe;
+use crate::session::MAX_UNSENT_BYTES;
 use fixture::*;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -228,7 +229,9 @@ fn a_client_is_read_on_when_the_response_has_ended_that_its_answers_waited_for()
     pair.cassandra.write_all(begin).unwrap();
     assert_eq!(read(&mut pair.client, begin.len()), begin);
     pair.client.write_all(&execute(2).repeat(REQUESTS)).unwrap();
-    wait_until("a backlog", || fixture.passed(Reason::Backlog) > 0);
+    // The last answer that goes beyond the bound may be the last one of its turn: then nothing is passed on for that reason.
+    let is_backlogged = || fixture.door.counters().answered as usize * answer_bytes > MAX_UNSENT_BYTES;
+    wait_until("a backlog", || fixture.passed(Reason::Backlog) > 0 || is_backlogged());
     let mut cassandra = pair.cassandra.try_clone().unwrap();
     cassandra.write_all(end).unwrap();
     // It answers what is passed on, until the client has all and goes.
