@@ -220,6 +220,11 @@ fn describe(notices: Vec<Notice>) -> (Vec<u8>, Vec<OwnedFd>) {
                 bytes.push(u8::from(writes));
                 continue;
             }
+            Notice::CopiesEnded => {
+                bytes.push(7);
+                bytes.extend(0u64.to_be_bytes());
+                continue;
+            }
             Notice::Missed(missed) => {
                 bytes.push(6);
                 bytes.extend(0u64.to_be_bytes());

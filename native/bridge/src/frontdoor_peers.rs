@@ -4,6 +4,7 @@
 //! Native methods by which Java tells the front door of the doors of other nodes.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use cassiterite_engine::EngineError;
 use cassiterite_frontdoor::QuorumReads;
@@ -32,6 +33,14 @@ extern "system" fn Java_io_cassiterite_engine_Native_doorListenForPeers(
         let (listener, _) = door.listen_for_peers(address).map_err(failure)?;
         java_bytes(env, &[&listener.0.to_be_bytes()[..], &door.fingerprint()].concat())
     })
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_doorEndCopies(mut env: JNIEnv<'_>, _: JClass<'_>, door: jlong) {
+    guard_plain(&mut env, (), |_| {
+        Arc::clone(DOORS.get(door)?.value()?).end_copies();
+        Ok(())
+    });
 }
 
 #[no_mangle]

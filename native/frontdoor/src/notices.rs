@@ -44,6 +44,8 @@ pub enum Notice {
     },
     /// A write was acknowledged that replicas may lack. Whoever has this has to see to it.
     Missed(Missed),
+    /// All that was missed before [`Door::end_copies`](crate::Door::end_copies) has been told.
+    CopiesEnded,
 }
 
 /// A write that was acknowledged, and that some replicas may lack.
@@ -121,6 +123,15 @@ impl Notices {
         if !state.is_closed {
             self.missed.fetch_add(1, Ordering::Relaxed);
             state.waiting.push_back(Notice::Missed(missed));
+            self.changed.notify_all();
+        }
+    }
+
+    /// Behind all that was missed until now; never dropped.
+    pub(crate) fn copies_ended(&self) {
+        let mut state = self.state();
+        if !state.is_closed {
+            state.waiting.push_back(Notice::CopiesEnded);
             self.changed.notify_all();
         }
     }

@@ -5,7 +5,7 @@
 
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use smallvec::SmallVec;
 
@@ -49,6 +49,9 @@ pub(crate) struct Copies {
     pub hosts: Hosts,
     /// So many of them before it is acknowledged.
     pub needed: usize,
+    /// When it began, in milliseconds since the epoch: before the engine had it, so that a TRUNCATE between the two drops a
+    /// hint of it, too (danger F37).
+    pub began_ms: i64,
     /// Of the rights under which it was done.
     pub epoch: u64,
 }
@@ -59,9 +62,11 @@ pub(crate) type Hosts = SmallVec<[HostId; 4]>;
 pub(crate) trait Ways {
     /// How many of these can be sent a write of so many bytes now. The others are known to be down.
     ///
+    /// * `needed` so many have to acknowledge it first
+    ///
     /// # Errors
     /// One is up, and cannot be sent it; or too many wait.
-    fn ready(&self, hosts: &[HostId], bytes: usize) -> Result<usize, Reason>;
+    fn ready(&self, hosts: &[HostId], needed: usize, bytes: usize) -> Result<usize, Reason>;
 }
 
 /// Why Cassandra does a write. What the engine has of it already counts once.
@@ -165,10 +170,11 @@ impl Put<'_> {
             table: Arc::clone(table),
             hosts: copied.replicas.of(token),
             needed,
+            began_ms: now_ms(),
             epoch: self.epoch,
         });
         if let Some(copies) = &copies {
-            if self.ways.ready(&copies.hosts, request.len())? < needed {
+            if self.ways.ready(&copies.hosts, needed, request.len())? < needed {
                 return Err(Reason::Replicas);
             }
         }
@@ -181,6 +187,12 @@ impl Put<'_> {
         })?;
         Ok(copies)
     }
+}
+
+/// The wall clock, in milliseconds since the epoch.
+fn now_ms() -> i64 {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(now.as_millis()).unwrap_or(i64::MAX)
 }
 
 mod copy;

@@ -5,12 +5,16 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{mpsc, Arc};
+use std::time::Duration;
 
 use crate::client::ListenerId;
 use crate::door::Door;
 use crate::peer::cluster::QuorumReads;
 use crate::peer::members::Members;
+
+/// Much longer than a loop's turn.
+const LOOP_WAIT: Duration = Duration::from_secs(10);
 
 impl Door {
     /// Listens for doors of other nodes, once in its life: what it connects to sees it come from that address. Returns the
@@ -44,5 +48,17 @@ impl Door {
         self.shared.cluster.set_mode(mode);
         self.loops.iter().for_each(|event_loop| event_loop.members_changed());
         true
+    }
+
+    /// Waits for no other replica any more: what was acknowledged, and not by all of them, is told as missed, and behind it
+    /// [`Notice::CopiesEnded`](crate::Notice::CopiesEnded). For a node that stops, once the door may answer nothing more;
+    /// otherwise further writes follow.
+    pub fn end_copies(&self) {
+        let (ended, end) = mpsc::channel();
+        self.loops.iter().for_each(|event_loop| event_loop.end_copies(ended.clone()));
+        drop(ended);
+        // Nothing comes any more once all have said so, or have ended.
+        while end.recv_timeout(LOOP_WAIT).is_ok() {}
+        self.shared.notices.copies_ended();
     }
 }

@@ -175,12 +175,12 @@ impl<H, W> Pending<H, W> {
         std::mem::take(&mut self.settled)
     }
 
-    /// After a fault: nobody is waited for any more.
-    pub(crate) fn end_all(&mut self) {
+    /// Nobody is waited for any more.
+    pub(crate) fn end_all(&mut self, reason: Reason) {
         self.deadlines.clear();
         for ticket in self.writes.keys().copied().collect::<Vec<_>>() {
             match self.writes.get(&ticket).is_some_and(|waiting| waiting.held.is_some()) {
-                true => drop(self.pass(ticket, Reason::Panic)),
+                true => drop(self.pass(ticket, reason)),
                 false => self.end(ticket),
             }
         }

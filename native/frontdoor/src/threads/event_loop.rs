@@ -78,6 +78,8 @@ pub(crate) enum Message {
     Used(u64),
     /// Somebody waits for what the loop has answered.
     GiveServed,
+    /// Somebody waits until no write waits for other replicas.
+    EndCopies(Sender<()>),
 }
 
 /// What other threads see of a loop.
@@ -195,6 +197,11 @@ impl EventLoop {
             served.recv_timeout(SERVED_WAIT).into_iter().for_each(|part| all.join(part));
         }
         served.try_iter().for_each(|part| all.join(part));
+    }
+
+    /// Lets no write wait for other replicas any more; the loop says when none does. One that has ended has none.
+    pub(crate) fn end_copies(&self, ended: Sender<()>) {
+        let _ = self.tell(Message::EndCopies(ended));
     }
 
     /// Makes the thread end, and close all its connections.

@@ -3,7 +3,7 @@
 
 //! A client's request that this node has written, and that is held until other replicas have, too.
 
-use std::time::{Instant, SystemTime};
+use std::time::Instant;
 
 use super::event_loop::{Done, Given};
 use crate::protocol::{Framing, Header};
@@ -47,10 +47,4 @@ impl HeldWrite {
         let (slot, connection, since) = (self.slot, self.connection, self.since);
         Done { slot, connection, since, request: Vec::new(), pooled, answer }
     }
-}
-
-/// The wall clock, in milliseconds since the epoch.
-pub(crate) fn now_ms() -> i64 {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(now.as_millis()).unwrap_or(i64::MAX)
 }

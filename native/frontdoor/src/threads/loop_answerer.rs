@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::event_loop::{EventLoop, Given};
 use super::held::Held;
-use super::held_write::{now_ms, HeldWrite};
+use super::held_write::HeldWrite;
 use super::loop_peers::LoopPeers;
 use super::pool::{Job, Pool};
 use crate::answering::{Answer, Answering, Unanswered};
@@ -20,13 +20,13 @@ use crate::peer::cluster::Cluster;
 use crate::protocol::{unpack, Framing, ResponseHeader, COMPRESSED};
 use crate::reason::Reason;
 use crate::request::{Answerer, Audition, Identity, Request, Verdict};
-use crate::rights::digest::Quorum;
+use crate::rights::digest::{HostId, Quorum};
 use crate::rights::prepared::Standing;
 use crate::rights::routes::Routes;
 use crate::rights::table_reader::Reach;
 use crate::served::{Answered, Served};
 use crate::statement::Id;
-use crate::writing::{NotWritten, Writing, Written, VOID};
+use crate::writing::{NotWritten, Ways, Writing, Written, VOID};
 
 /// A turn that has taken longer makes way for other connections; slices take longer than single rows.
 const MAX_TURN: Duration = Duration::from_micros(500);
@@ -165,7 +165,8 @@ impl LoopAnswerer {
         body: &mut Vec<u8>,
     ) -> Option<Verdict> {
         let asked = (request.header.version, request.header.flags, request.body);
-        let written = self.writing.write(&self.shared.routes, identity.login, asked, &self.peers)?;
+        let ways = RequestWays { peers: &self.peers, may_wait: request.may_wait };
+        let written = self.writing.write(&self.shared.routes, identity.login, asked, &ways)?;
         let Written { id, table, level, copies } = match written {
             Ok(written) => written,
             Err(NotWritten::Passed(reason)) => return Some(self.pass(reason)),
@@ -175,10 +176,6 @@ impl LoopAnswerer {
             }
         };
         if let Some(copies) = copies {
-            // Cassandra writes the same again.
-            if copies.needed > 0 && !request.may_wait {
-                return Some(self.pass(Reason::PoolBusy));
-            }
             let held = (copies.needed > 0).then(|| HeldWrite {
                 slot: self.slot,
                 connection: identity.connection,
@@ -190,7 +187,7 @@ impl LoopAnswerer {
                 epoch: copies.epoch,
             });
             let (version, body_sent, hosts) = (request.header.version, request.body.to_vec(), Vec::new());
-            let again = Missed { table, version, body: body_sent, began_ms: now_ms(), hosts };
+            let again = Missed { table, version, body: body_sent, began_ms: copies.began_ms, hosts };
             let is_held = held.is_some();
             self.peers.copy(held, again, &copies, self.writing.request());
             if is_held {
@@ -222,6 +219,21 @@ impl LoopAnswerer {
             since: self.since,
         };
         self.shared.pool.add(job)
+    }
+}
+
+/// The ways of one request's write.
+struct RequestWays<'a> {
+    peers: &'a LoopPeers,
+    may_wait: bool,
+}
+
+impl Ways for RequestWays<'_> {
+    fn ready(&self, hosts: &[HostId], needed: usize, bytes: usize) -> Result<usize, Reason> {
+        match needed > 0 && !self.may_wait {
+            true => Err(Reason::PoolBusy),
+            false => self.peers.ready(hosts, bytes),
+        }
     }
 }
 

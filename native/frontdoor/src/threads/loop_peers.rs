@@ -30,7 +30,7 @@ use crate::peer::message::{HEAD_BYTES, MAX_BYTES};
 use crate::peer::waiting::{Reply, Ticket, Waiters};
 use crate::reason::Reason;
 use crate::rights::digest::{HostId, Quorum};
-use crate::writing::{Copies, Hosts, Ways};
+use crate::writing::{Copies, Hosts};
 
 /// How often silent peers are looked for.
 const ROUND: Duration = Duration::from_millis(100);
@@ -303,13 +303,18 @@ impl LoopPeers {
         for inquiry in waiting {
             self.ended.push(self.end(inquiry.held, Err(Reason::Panic)));
         }
-        self.copies.end_all();
+        self.copies.end_all(Reason::Panic);
         self.settle();
     }
-}
 
-impl Ways for LoopPeers {
-    fn ready(&self, hosts: &[HostId], bytes: usize) -> Result<usize, Reason> {
+    /// Waits for no replica any more: Cassandra does what clients wait for, and what was acknowledged is missed.
+    pub(crate) fn end_copies(&mut self) {
+        self.copies.end_all(Reason::NodeGate);
+        self.settle();
+    }
+
+    /// How many of these can be sent a write of so many bytes now; see [`Ways`](crate::writing::Ways).
+    pub(crate) fn ready(&self, hosts: &[HostId], bytes: usize) -> Result<usize, Reason> {
         if bytes > MAX_BYTES - HEAD_BYTES {
             return Err(Reason::WriteLength);
         }

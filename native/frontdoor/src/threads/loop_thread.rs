@@ -206,6 +206,12 @@ impl LoopThread {
             Message::Pause(number, is_paused) => self.pause(number, is_paused),
             Message::Used(number) => self.used(number),
             Message::GiveServed => self.answerer.give_served(),
+            Message::EndCopies(ended) => {
+                self.with_peers(LoopPeers::end_copies);
+                self.take_ended();
+                // Whoever waited may have given up.
+                let _ = ended.send(());
+            }
         }
     }
 

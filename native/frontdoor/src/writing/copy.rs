@@ -4,9 +4,9 @@
 //! From a write of another node to this node's engine, through all gates of this node.
 
 use std::panic::{catch_unwind, AssertUnwindSafe};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
-use super::Writing;
+use super::{now_ms, Writing};
 use crate::refusal::Refusal;
 use crate::rights::routes::Routes;
 use crate::rights::table_writer::Unwritten;
@@ -27,9 +27,7 @@ pub(crate) struct Copy<'a> {
 impl Copy<'_> {
     /// Also where it has yet to begin: by clocks that differ so much nobody can tell.
     fn is_late(&self) -> bool {
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let age_ms = now.as_millis() as i128 - i128::from(self.began_ms);
-        age_ms.unsigned_abs() > self.budget.as_millis()
+        u128::from(now_ms().abs_diff(self.began_ms)) > self.budget.as_millis()
     }
 }
 

@@ -50,7 +50,7 @@ fn recipe() -> Vec<u8> {
 pub(super) struct Ready(pub usize);
 
 impl Ways for Ready {
-    fn ready(&self, _: &[HostId], _: usize) -> Result<usize, Reason> {
+    fn ready(&self, _: &[HostId], _: usize, _: usize) -> Result<usize, Reason> {
         Ok(self.0)
     }
 }

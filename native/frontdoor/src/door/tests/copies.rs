@@ -168,6 +168,28 @@ fn replicas_that_are_down_are_hinted() {
     assert_acknowledged(&mut pair, ONE);
 }
 
+/// A node that stops waits for nobody: its owner has all that replicas lack, and then hears that this was all.
+#[test]
+fn all_that_is_missed_is_told_before_the_end() {
+    let nodes = nodes();
+    let mut pair = nodes.doors[0].admitted();
+    let silent = &nodes.doors[2];
+    assert_acknowledged(&mut pair, ONE);
+    wait_until("the copies", || written(&nodes) == [1; 3]);
+    let held = silent.engine.written.lock().unwrap();
+    assert_acknowledged(&mut pair, ONE);
+    nodes.doors[0].door.end_copies();
+    drop(held);
+    let notices = nodes.doors[0].door.take(Duration::ZERO).unwrap();
+    let told: Vec<_> = notices.iter().filter(|notice| !matches!(notice, Notice::Client(_))).collect();
+    assert!(matches!(told[..], [.., Notice::CopiesEnded]), "{told:?}");
+    let missed =
+        told.iter().filter(|notice| matches!(notice, Notice::Missed(missed) if missed.hosts.contains(&host(2))));
+    assert_eq!(missed.count(), 1);
+    // It has written all the same: once or twice is one.
+    wait_until("the copy", || written(&nodes) == [2; 3]);
+}
+
 /// One that is up and has no door is Cassandra's.
 #[test]
 fn without_the_door_of_a_replica_cassandra_writes() {

@@ -120,13 +120,13 @@ fn so_many_may_wait() {
 }
 
 #[test]
-fn a_fault_leaves_nothing_behind() {
+fn an_end_leaves_nothing_behind() {
     let mut node = Node::new();
     node.write(1, &[ONE, TWO], &[]);
     node.write(0, &[ONE, TWO], &[]);
-    node.pending.end_all();
+    node.pending.end_all(Reason::NodeGate);
     let mut settled = node.settled();
     settled.sort_by_key(|settled| matches!(settled, Settled::Missed(..)));
-    assert_eq!(settled, [Settled::Passed('h', Reason::Panic), missed(&[ONE, TWO])]);
+    assert_eq!(settled, [Settled::Passed('h', Reason::NodeGate), missed(&[ONE, TWO])]);
     assert!(node.is_empty() && node.pending.next_deadline().is_none());
 }

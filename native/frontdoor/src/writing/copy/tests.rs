@@ -21,10 +21,6 @@ fn good() -> Vec<u8> {
     opening(b'v', SMALLEST, i64::MIN)
 }
 
-fn now_ms() -> i64 {
-    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_millis() as i64
-}
-
 /// What this node would have another one write.
 struct Asked {
     spec: PeerSpec,

@@ -182,11 +182,7 @@ public final class Door
         Native.doorShut(handle);
     }
 
-    /**
-     * Lets recipes of a table be answered from this generation. Replaces the table's former opening.
-     *
-     * @param spec as docs/internals/boundary.md describes it
-     */
+    /** Lets recipes of a table be answered from this generation only. @param spec as docs/internals/boundary.md describes it */
     public void openTable(Table table, byte[] spec)
     {
         Native.doorOpenTable(handle, table.handle(), spec);
@@ -244,11 +240,7 @@ public final class Door
 
     // --- doors of other nodes
 
-    /**
-     * Listens for doors of other nodes, and connects to them from that address.
-     *
-     * @throws EngineException of kind IO if the address cannot be bound
-     */
+    /** Listens for doors of other nodes, and connects to them from that address. @throws EngineException of kind IO if it cannot */
     public PeerPort listenForPeers(InetAddress address, int port)
     {
         return new PeerPort(ByteBuffer.wrap(Native.doorListenForPeers(handle, address.getAddress(), port)));
@@ -342,6 +334,15 @@ public final class Door
             this.beganMillis = beganMillis;
             this.hosts = hosts;
             this.body = body;
+        }
+    }
+
+    /** All that was missed before {@link DoorWrites#endCopies} has been told. */
+    public static final class CopiesEnded extends Notice
+    {
+        CopiesEnded(long connection)
+        {
+            super(connection);
         }
     }
 

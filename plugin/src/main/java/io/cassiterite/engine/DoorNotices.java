@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.UUID;
 
 import io.cassiterite.engine.Door.Client;
+import io.cassiterite.engine.Door.CopiesEnded;
 import io.cassiterite.engine.Door.Forwarded;
 import io.cassiterite.engine.Door.Missed;
 import io.cassiterite.engine.Door.Notice;
@@ -30,6 +31,7 @@ final class DoorNotices
     private static final byte WANTED_TABLE = 4;
     private static final byte SECURED = 5;
     private static final byte MISSED = 6;
+    private static final byte COPIES_ENDED = 7;
     /** Of a statement, and of a table. */
     private static final int ID_BYTES = 16;
 
@@ -61,6 +63,8 @@ final class DoorNotices
                 return new WantedTable(connection, id(bytes), bytes.get() != 0);
             case MISSED:
                 return missed(connection, bytes);
+            case COPIES_ENDED:
+                return new CopiesEnded(connection);
             default:
                 return client(kind, connection, bytes);
         }

@@ -57,6 +57,15 @@ public final class DoorWrites
     }
 
     /**
+     * Waits for no other replica any more: writes that were acknowledged, and that replicas may lack, are told by
+     * {@link Door#take}, and behind them {@link Door.CopiesEnded}. For a node that stops, when the door may answer nothing more.
+     */
+    public void endCopies()
+    {
+        Native.doorEndCopies(door);
+    }
+
+    /**
      * @param version of the native protocol
      * @param body    of an EXECUTE
      * @return the write request that a recipe makes of it; null where Cassandra has to

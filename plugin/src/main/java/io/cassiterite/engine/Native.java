@@ -362,6 +362,7 @@ public final class Native
     static native void doorForgetRefused(long door);
     static native void doorAdmit(long door, long connection, int login);
     static native void doorPeers(long door, int mode, byte[] members);
+    static native void doorEndCopies(long door);
     static native byte[] doorListenForPeers(long door, byte[] address, int port);
     /** @param statementIds 16 bytes for each login */
     static native void doorGrants(long door, int[] logins, byte[] statementIds);

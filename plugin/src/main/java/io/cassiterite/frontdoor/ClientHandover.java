@@ -24,6 +24,7 @@ import org.apache.cassandra.utils.NoSpamLogger;
 import io.cassiterite.engine.BackgroundWork;
 import io.cassiterite.engine.Door;
 import io.cassiterite.engine.Door.Client;
+import io.cassiterite.engine.Door.CopiesEnded;
 import io.cassiterite.engine.Door.Forwarded;
 import io.cassiterite.engine.Door.Missed;
 import io.cassiterite.engine.Door.Notice;
@@ -160,7 +161,9 @@ final class ClientHandover
         else if (desk != null && notice instanceof WantedTable)
             desk.wantedTable((WantedTable) notice);
         else if (desk != null && notice instanceof Missed)
-            desk.missed((Missed) notice);
+            desk.missedWrites().add((Missed) notice);
+        else if (desk != null && notice instanceof CopiesEnded)
+            desk.missedWrites().ended();
         else if (desk != null)
             desk.wanted((Wanted) notice);
     }

@@ -267,7 +267,25 @@ public final class FrontDoor
             present.conditionsChanged();
     }
 
-    /** The same for one table. */
+    /**
+     * The node is about to stop, and Cassandra still takes hints: the door answers nothing more, and leaves those that its writes
+     * owe to other replicas.
+     */
+    public void stopAnswering()
+    {
+        try
+        {
+            conditionsChanged();
+        }
+        finally
+        {
+            Desk present = desk;
+            if (present != null)
+                present.missedWrites().hintAll();
+        }
+    }
+
+    /** As {@link #conditionsChanged}, for one table. */
     public void tableChanged(TableId table)
     {
         Desk present = desk;

@@ -125,7 +125,7 @@ final class Plugin
 
     private static void addHooks(Runnable last)
     {
-        StorageService.instance.addPreShutdownHook(FrontDoor.instance::conditionsChanged);
+        StorageService.instance.addPreShutdownHook(FrontDoor.instance::stopAnswering);
         StorageService.instance.addPreShutdownHook(Mover.instance::stop);
         StorageService.instance.addPreShutdownHook(Exports.instance::stop);
         StorageService.instance.addPostShutdownHook(last);

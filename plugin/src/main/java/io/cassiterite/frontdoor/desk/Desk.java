@@ -34,7 +34,6 @@ import org.apache.cassandra.utils.Throwables;
 import org.apache.cassandra.utils.UUIDGen;
 
 import io.cassiterite.engine.Door;
-import io.cassiterite.engine.Door.Missed;
 import io.cassiterite.engine.Door.Wanted;
 import io.cassiterite.engine.Door.WantedTable;
 import io.cassiterite.memtable.EngineTables;
@@ -94,7 +93,7 @@ public final class Desk
                  Supplier<WriteMode> writeMode)
     {
         this.writes = writeMode;
-        missedWrites = new MissedWrites();
+        missedWrites = new MissedWrites(writes::endCopies);
         this.comparesReplicas = comparesReplicas;
         atDoor = connections::atDoor;
         lease = new Lease(door, NodeGate::closed);
@@ -181,10 +180,10 @@ public final class Desk
         (table.writes ? toWrite : toRead).add(table.tableId);
     }
 
-    /** A write was acknowledged that replicas may lack: they get it as a hint. */
-    public void missed(Missed write)
+    /** Where writes go that were acknowledged, and that replicas may lack. */
+    public MissedWrites missedWrites()
     {
-        missedWrites.add(write);
+        return missedWrites;
     }
 
     private boolean takesWrites()

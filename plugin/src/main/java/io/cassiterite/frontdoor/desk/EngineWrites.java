@@ -52,4 +52,10 @@ final class EngineWrites implements NativeWrites
     {
         writes.recordsAreSafe(count);
     }
+
+    @Override
+    public void endCopies()
+    {
+        writes.endCopies();
+    }
 }

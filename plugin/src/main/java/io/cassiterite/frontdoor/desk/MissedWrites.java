@@ -7,9 +7,11 @@ package io.cassiterite.frontdoor.desk;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import org.slf4j.LoggerFactory;
 
 import org.apache.cassandra.cql3.QueryHandler;
@@ -35,13 +37,23 @@ import io.cassiterite.frontdoor.recipe.ExecutedWrite;
  * Leaves hints for replicas that lack a write which the door has acknowledged, as {@code StorageProxy.submitHint} does. A hint
  * has the time at which the write began: a TRUNCATE after it drops the hint (danger F37). Thread-safe.
  */
-final class MissedWrites
+public final class MissedWrites
 {
     private static final NoSpamLogger NO_SPAM = NoSpamLogger.getLogger(LoggerFactory.getLogger(MissedWrites.class), 1, TimeUnit.MINUTES);
 
+    private static final long END_SECONDS = 30;
+
     /** The door has no more of them at a time than it has room for. */
-    private final LinkedBlockingQueue<Missed> writes = new LinkedBlockingQueue<>();
+    private final LinkedBlockingQueue<Runnable> steps = new LinkedBlockingQueue<>();
+    private final CountDownLatch end = new CountDownLatch(1);
+    private final Runnable endCopies;
     private Thread thread;
+
+    /** @param endCopies makes the door tell of all that is missed, and then that it has */
+    MissedWrites(Runnable endCopies)
+    {
+        this.endCopies = endCopies;
+    }
 
     /** Starts the thread, which goes on when the door answers nothing any more: what was acknowledged is to be hinted. */
     synchronized void start()
@@ -53,9 +65,32 @@ final class MissedWrites
         thread.start();
     }
 
-    void add(Missed write)
+    /** They get it as a hint. */
+    public void add(Missed write)
     {
-        writes.add(write);
+        steps.add(() -> {
+            if (!BackgroundWork.attempt("Leaving hints of a write that replicas lack", () -> hint(write)))
+                lost("it could not be hinted");
+        });
+    }
+
+    /** All that were missed before {@link #hintAll} are here. */
+    public void ended()
+    {
+        steps.add(end::countDown);
+    }
+
+    /** For a node that stops, when the door may answer nothing more: returns when all that is missed has its hints. */
+    public void hintAll()
+    {
+        synchronized (this)
+        {
+            if (thread == null)
+                return;
+        }
+        endCopies.run();
+        if (!Uninterruptibles.awaitUninterruptibly(end, END_SECONDS, TimeUnit.SECONDS))
+            lost("the node stops, and its hints have taken too long");
     }
 
     private void run()
@@ -63,11 +98,7 @@ final class MissedWrites
         try
         {
             while (true)
-            {
-                Missed next = writes.take();
-                if (!BackgroundWork.attempt("Leaving hints of a write that replicas lack", () -> hint(next)))
-                    lost("it could not be hinted");
-            }
+                steps.take().run();
         }
         catch (InterruptedException e)
         {

@@ -26,4 +26,7 @@ interface NativeWrites
 
     /** So many of them, the first ones, outlive a crash. */
     void recordsAreSafe(long count);
+
+    /** No write waits for other replicas any more; the door tells of those that were acknowledged, and then that it has. */
+    void endCopies();
 }
