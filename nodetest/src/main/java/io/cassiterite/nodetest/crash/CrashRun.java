@@ -72,8 +72,10 @@ public final class CrashRun
         }
         ledger.close();
         output.accept(String.format("crash: %d writes acknowledged, %d lost, deleted data back or half-written; %d unacknowledged batches"
-                                    + " over two tables were applied to one of them only; %d answers of the front door checked",
-                                    ledger.acknowledged(), verdict.losses().size(), verdict.halfPairs(), verdict.nativeAnswers()));
+                                    + " over two tables were applied to one of them only; the front door wrote %d, and %d answers of its"
+                                    + " own were checked",
+                                    ledger.acknowledged(), verdict.losses().size(), verdict.halfPairs(), verdict.nativeWrites(),
+                                    verdict.nativeAnswers()));
         return verdict;
     }
 
@@ -89,7 +91,7 @@ public final class CrashRun
         if (mode.equals("group"))
             builder.yaml("commitlog_sync_group_window", "10ms");
         if (memtable.equals("cassiterite"))
-            builder.frontDoor("reads");
+            builder.frontDoor("reads").nativeWrites("on");
         else
             builder.stock();
         return builder.start();
@@ -129,6 +131,7 @@ public final class CrashRun
         ExecutorService threads = Executors.newFixedThreadPool(WRITERS + 1);
         try (Cql cql = node.cql())
         {
+            long answeredBefore = answered(cql);
             List<Future<?>> running = new ArrayList<>();
             for (Writer writer : writers)
                 running.add(threads.submit(() -> writer.run(cql.session())));
@@ -138,6 +141,7 @@ public final class CrashRun
             if (round % 2 == 1)
                 threads.submit(() -> maintain(node));
             Thread.sleep(millis / 2);
+            verdict.nativeWrites(answered(cql) - answeredBefore);
             node.killNine();
             for (Future<?> future : running)
                 future.get(STOP_SECONDS, TimeUnit.SECONDS);
@@ -152,6 +156,14 @@ public final class CrashRun
         {
             threads.shutdownNow();
         }
+    }
+
+    /** Nobody reads while the writers write. */
+    private long answered(Cql cql)
+    {
+        if (!memtable.equals("cassiterite"))
+            return 0;
+        return cql.localRows("SELECT count FROM cassiterite.front_door WHERE name = 'executes_answered'").get(0).getLong("count");
     }
 
     /** Ends with an error when the node is killed meanwhile, as intended. */

@@ -13,6 +13,7 @@ public final class Verdict
     private final List<String> losses = new ArrayList<>();
     private int halfPairs;
     private long nativeAnswers;
+    private long nativeWrites;
 
     void lost(String what)
     {
@@ -31,6 +32,11 @@ public final class Verdict
         nativeAnswers += count;
     }
 
+    void nativeWrites(long count)
+    {
+        nativeWrites += count;
+    }
+
     void halfPair()
     {
         halfPairs++;
@@ -46,6 +52,12 @@ public final class Verdict
     public long nativeAnswers()
     {
         return nativeAnswers;
+    }
+
+    /** @return writes of the front door's own, until shortly before the kills */
+    public long nativeWrites()
+    {
+        return nativeWrites;
     }
 
     /** @return unacknowledged batches over two tables of which one table had its part */

@@ -4,9 +4,12 @@
  */
 package io.cassiterite.nodetest.crash;
 
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import com.datastax.oss.driver.api.core.ConsistencyLevel;
 import com.datastax.oss.driver.api.core.CqlSession;
@@ -14,6 +17,7 @@ import com.datastax.oss.driver.api.core.DriverException;
 import com.datastax.oss.driver.api.core.cql.BatchStatement;
 import com.datastax.oss.driver.api.core.cql.BatchStatementBuilder;
 import com.datastax.oss.driver.api.core.cql.DefaultBatchType;
+import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.cql.Statement;
 
@@ -31,6 +35,8 @@ final class Writer
     private final Ledger ledger;
     private final Map<String, PartitionState> acknowledged = new HashMap<>();
     private final long[] steps = new long[PARTITIONS];
+    private final Map<String, PreparedStatement> prepared = new HashMap<>();
+    private long lastMicros;
     private int underWayPartition = -1;
     private Map<String, PartitionState> underWay = Map.of();
     private long underWayStep;
@@ -45,6 +51,7 @@ final class Writer
     /** Writes until the node is gone. */
     void run(CqlSession session)
     {
+        prepared.clear();
         try
         {
             while (!Thread.currentThread().isInterrupted())
@@ -92,28 +99,36 @@ final class Writer
                                                                partition));
             after.put(table, state(table, partition).with(upserts, withHeader ? generation : null));
         }
-        Statement<?> statement = rows == 1 ? insert(tables[0], partition, upserts.keySet().iterator().next(), generation) : batch.build();
+        Statement<?> statement = rows > 1 ? batch.build()
+            : natively(session, insert(tables[0], partition, upserts.keySet().iterator().next(), generation));
         execute(session, statement, partition, after, "upsert " + generation + ' ' + upserts.keySet() + ' ' + after.keySet());
     }
 
     private SimpleStatement insert(String table, int partition, int row, long generation)
     {
         return SimpleStatement.newInstance("INSERT INTO crash." + table + " (w, p, c, g, a, b) VALUES (?, ?, ?, ?, ?, ?)", id, partition,
-                row,
-                                           generation, Payload.of(generation, row, 0), Payload.of(generation, row, 1));
+                                           row, generation, Payload.of(generation, row, 0), Payload.of(generation, row, 1));
+    }
+
+    /** The same, prepared: the front door writes it once it knows it. */
+    private Statement<?> natively(CqlSession session, SimpleStatement statement)
+    {
+        return prepared.computeIfAbsent(statement.getQuery(), session::prepare).bind(statement.getPositionalValues().toArray());
     }
 
     private void delete(CqlSession session, int partition, int pick)
     {
         PartitionState before = state("rows", partition);
-        String where = " WHERE w = " + id + " AND p = " + partition;
         int from = random.nextInt(ROWS);
         int to = from + (pick < 92 ? 1 : 1 + random.nextInt(ROWS / 2));
         boolean whole = pick == 99;
         PartitionState after = whole ? PartitionState.EMPTY : before.without(from, to);
-        String restriction = whole ? "" : to == from + 1 ? " AND c = " + from : " AND c >= " + from + " AND c < " + to;
-        execute(session, SimpleStatement.newInstance("DELETE FROM crash.rows" + where + restriction), partition, Map.of("rows", after),
-                "delete" + restriction);
+        boolean isRow = !whole && to == from + 1;
+        String restriction = whole ? "" : isRow ? " AND c = ?" : " AND c >= ? AND c < ?";
+        Object[] values = Stream.of(id, partition, from, to).limit(whole ? 2 : isRow ? 3 : 4).toArray();
+        SimpleStatement delete = SimpleStatement.newInstance("DELETE FROM crash.rows WHERE w = ? AND p = ?" + restriction, values);
+        execute(session, isRow ? natively(session, delete) : delete, partition, Map.of("rows", after),
+                "delete" + restriction + ' ' + Arrays.toString(values));
     }
 
     private void execute(CqlSession session, Statement<?> statement, int partition, Map<String, PartitionState> after, String name)
@@ -122,7 +137,8 @@ final class Writer
         ledger.intend(operation);
         underWayPartition = partition;
         underWay = after;
-        session.execute(statement);
+        lastMicros = Math.max(lastMicros + 1, TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis()));
+        session.execute(statement.setQueryTimestamp(lastMicros));
         ledger.acknowledge(operation);
         after.forEach((table, state) -> acknowledged.put(table + partition, state));
         underWay = Map.of();

@@ -29,5 +29,6 @@ class CrashTest
         Verdict verdict = new CrashRun("crashtest", "cassiterite", System.currentTimeMillis() / 1000, logger::info).run(ROUNDS);
         assertEquals(List.of(), verdict.losses());
         assertTrue(verdict.nativeAnswers() > 0, "the front door has answered nothing");
+        assertTrue(verdict.nativeWrites() > 0, "the front door has written nothing");
     }
 }
