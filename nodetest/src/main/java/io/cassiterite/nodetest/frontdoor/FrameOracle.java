@@ -82,7 +82,8 @@ public final class FrameOracle
         // Few tombstones, so that warnings and failures happen.
         NodeBuilder builder = Node.named(name).frontDoor(mode).yaml("auto_snapshot", "false").yaml("tombstone_warn_threshold", "100")
                    .yaml("tombstone_failure_threshold", "1000");
-        return Replicas.COUNT == 1 ? builder : builder.ofChangingRing().patient().quorumReads("on");
+        return Replicas.COUNT == 1 ? builder.nativeWrites("on")
+            : builder.ofChangingRing().patient().quorumReads("on").nativeWrites("replicated");
     }
 
     public void run(long seed, long seconds)

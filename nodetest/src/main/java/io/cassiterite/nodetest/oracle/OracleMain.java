@@ -32,7 +32,7 @@ public final class OracleMain
         String engine = System.getProperty("oracle.engine", "cassiterite");
         boolean events = !Boolean.getBoolean("oracle.calm");
         System.out.println("oracle: seed " + seed + ", " + seconds + " s, trie against " + engine);
-        NodeBuilder builder = Node.named("oracle").yaml("auto_snapshot", "false").patient().frontDoor("reads")
+        NodeBuilder builder = Node.named("oracle").yaml("auto_snapshot", "false").patient().frontDoor("reads").nativeWrites("on")
                                   .jvm("-Dcassandra.test.flush_local_schema_changes=false").jvm("-XX:TieredStopAtLevel=4");
         if (!engine.equals("cassiterite"))
             builder.stock();

@@ -40,7 +40,7 @@ final class Step
      */
     final String stockCql;
     final List<Bind> binds;
-    /** Of a prepared read: the values of its variables, for each time that it is executed; empty for all others. */
+    /** Of a prepared statement: the values of its variables, for each time that it is executed; empty for all others. */
     final List<List<ByteBuffer>> executions;
     final long stampMicros;
     final int pageSize;
@@ -91,7 +91,7 @@ final class Step
         return new Step(this, statement, executions, atSeconds);
     }
 
-    /** @return the same read, prepared and executed once with each of these values */
+    /** @return the same statement, prepared and executed once with each of these values, a write a microsecond later each time */
     Step executing(List<List<ByteBuffer>> values)
     {
         return new Step(this, stockCql, values, atSeconds);

@@ -17,7 +17,7 @@ public final class Tally
         long unreachable;
     }
 
-    /** Of prepared reads, the front door passes on those before a recipe is learnt and its audition over. */
+    /** Of prepared statements, the front door passes on those before a recipe is learnt and its audition over. */
     private static final int NATIVE_ONE_IN = 4;
     /** Fewer prove nothing; a machine that has other work may not come farther. */
     private static final int EXECUTIONS_MIN = 1000;
@@ -25,7 +25,7 @@ public final class Tally
 
     private final Map<String, Count> kinds = new TreeMap<>();
     private long tables;
-    /** Of prepared reads on the engine's side. */
+    /** Of prepared statements on the engine's side. */
     private long executions;
     private long late;
 
@@ -74,7 +74,7 @@ public final class Tally
     {
         Map<String, Long> executes = new TreeMap<>(door);
         executes.entrySet().removeIf(count -> !count.getKey().startsWith("executes_") || count.getValue() == 0);
-        return executions + " prepared reads of engine tables, pages aside; the front door: " + executes;
+        return executions + " executions of prepared statements of engine tables, pages aside; the front door: " + executes;
     }
 
     /** @return operations that could not be compared since the node did not answer on either side */

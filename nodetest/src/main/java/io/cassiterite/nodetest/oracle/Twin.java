@@ -120,7 +120,7 @@ final class Twin implements Tables
             Supplier<Answer[]> answers = sides.ask(step, null, stamp, now);
             return () -> outcome(step, null, answers.get(), now, 0);
         }
-        Supplier<List<Answer[]>> answers = sides.askEach(step, now);
+        Supplier<List<Answer[]>> answers = sides.askEach(step, stamp, now);
         return () -> of(step, answers.get(), now);
     }
 
@@ -155,7 +155,7 @@ final class Twin implements Tables
     }
 
     /**
-     * @param values of a prepared read, null for all other statements
+     * @param values of a prepared statement, null for all other statements
      * @param late   how often it was asked again, because the clock had gone on
      */
     private Outcome outcome(Step step, List<ByteBuffer> values, Answer[] answers, int now, int late)

@@ -70,6 +70,7 @@ final class TwinSeating implements Seating
     private static final class TwinSeat extends Seat
     {
         private final PreparedReads prepared = new PreparedReads(shape, reads, random);
+        private final PreparedWrites preparedWrites = new PreparedWrites(shape, random);
 
         TwinSeat(Tables tables, TableShape shape, Random random, List<ValueType> userTypes)
         {
@@ -81,17 +82,20 @@ final class TwinSeating implements Seating
         {
             super.refused(step);
             prepared.refused(step);
+            preparedWrites.refused(step);
         }
 
         @Override
         List<Step> next()
         {
-            // A change of the schema, a flush and a compaction take as long as hundreds of statements; a prepared read is 96.
+            // A change of the schema, a flush and a compaction take as long as hundreds of statements; a prepared statement is 96.
             int pick = random.nextInt(10_000);
             if (pick < 6200)
                 return List.of(writes.next());
             if (pick < 6400 && prepared.arePossible())
                 return List.of(prepared.next());
+            if (pick < 6600 && preparedWrites.arePossible())
+                return List.of(preparedWrites.next());
             if (pick < 9650)
                 return List.of(reads.next());
             if (pick < 9850)

@@ -54,10 +54,10 @@ final class TwinSides
     }
 
     /** Each side gets its executions one after the other: a front door compares some in a row before it answers itself. */
-    Supplier<List<Answer[]>> askEach(Step step, int now)
+    Supplier<List<Answer[]>> askEach(Step step, long stamp, int now)
     {
-        CompletableFuture<List<Answer>> stock = askEach(step, 0, now);
-        CompletableFuture<List<Answer>> engine = askEach(step, 1, now);
+        CompletableFuture<List<Answer>> stock = askEach(step, 0, stamp, now);
+        CompletableFuture<List<Answer>> engine = askEach(step, 1, stamp, now);
         return () ->
         {
             List<Answer[]> pairs = new ArrayList<>();
@@ -67,15 +67,20 @@ final class TwinSides
         };
     }
 
-    private CompletableFuture<List<Answer>> askEach(Step step, int side, int now)
+    private CompletableFuture<List<Answer>> askEach(Step step, int side, long stamp, int now)
     {
         CompletableFuture<List<Answer>> all = CompletableFuture.completedFuture(new ArrayList<>());
-        for (List<ByteBuffer> values : step.executions)
-            all = all.thenCompose(before -> askOne(step, values, side, Step.SERVER_STAMP, now).thenApply(answer ->
+        for (int i = 0; i < step.executions.size(); i++)
+        {
+            List<ByteBuffer> values = step.executions.get(i);
+            // of writes, each has a time of its own
+            long own = stamp == Step.SERVER_STAMP ? stamp : stamp + i;
+            all = all.thenCompose(before -> askOne(step, values, side, own, now).thenApply(answer ->
             {
                 before.add(answer);
                 return before;
             }));
+        }
         return all;
     }
 
@@ -105,7 +110,7 @@ final class TwinSides
         if (values != null)
         {
             CqlSession session = machine.session(isEngine(side) ? Machine.Use.PREPARED : Machine.Use.PLAIN);
-            return Wire.execute(session, cql, values, step.pageSize, now, table);
+            return Wire.execute(session, cql, values, stamp, step.pageSize, now, table);
         }
         if (!isFragile(step))
             return Wire.begin(machine.session(), cql, step.binds, stamp, step.pageSize, now, table);

@@ -58,12 +58,12 @@ final class Wire
         return pages(session, statement, stampMicros, pageSize, nowSeconds, names);
     }
 
-    /** Prepares a read and executes it, see {@link #begin}. */
-    static CompletableFuture<Answer> execute(CqlSession session, String cql, List<ByteBuffer> values, int pageSize, int nowSeconds,
-            String... names)
+    /** Prepares a statement and executes it, see {@link #begin}. */
+    static CompletableFuture<Answer> execute(CqlSession session, String cql, List<ByteBuffer> values, long stampMicros, int pageSize,
+            int nowSeconds, String... names)
     {
         CompletionStage<? extends Statement<?>> statement = session.prepareAsync(cql).thenApply(prepared -> withValues(prepared, values));
-        return pages(session, statement, Step.SERVER_STAMP, pageSize, nowSeconds, names);
+        return pages(session, statement, stampMicros, pageSize, nowSeconds, names);
     }
 
     private static CompletableFuture<Answer> pages(CqlSession session, CompletionStage<? extends Statement<?>> of, long stampMicros,

@@ -19,7 +19,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * Random statements on twin tables answer alike; -Doracle.seconds and -Doracle.seed say how long and which. Always the
  * same ones unless told: `make oracle` is for finding new ones. The front door has to answer its share of the prepared reads.
  */
-@NodeTest(own = true, yaml = { "auto_snapshot: false", "memtable.configurations.cassiterite.parameters.front_door: reads" })
+@NodeTest(own = true, yaml = { "auto_snapshot: false", "memtable.configurations.cassiterite.parameters.front_door: reads",
+                              "memtable.configurations.cassiterite.parameters.front_door_writes: on" })
 class OracleTest
 {
     private static final Logger logger = LoggerFactory.getLogger(OracleTest.class);

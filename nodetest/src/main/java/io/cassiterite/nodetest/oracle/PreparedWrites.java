@@ -1,0 +1,147 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest.oracle;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Collectors;
+
+/**
+ * Random statements that write one row, prepared, and executed so often that a front door does them itself. Their times are the
+ * client's clock: a front door has no others. Few statements at a time, of the table's columns as they are now. One thread.
+ */
+final class PreparedWrites
+{
+    private static final int STATEMENTS = 2;
+    /** Fewer than microseconds of the millisecond that they all have. */
+    private static final int EXECUTIONS = 48;
+
+    private static final class Prepared
+    {
+        final Step write;
+        final List<TableShape.Column> variables;
+
+        Prepared(Step write, List<TableShape.Column> variables)
+        {
+            this.write = write;
+            this.variables = variables;
+        }
+    }
+
+    private final TableShape shape;
+    private final Random random;
+    private final List<Prepared> known = new ArrayList<>();
+    private List<TableShape.Column> variables = new ArrayList<>();
+    private String knownOf;
+
+    PreparedWrites(TableShape shape, Random random)
+    {
+        this.shape = shape;
+        this.random = random;
+    }
+
+    /** @return whether a front door may write to the table */
+    boolean arePossible()
+    {
+        return shape.stamps == TableShape.Stamps.CLOCK && !shape.counters && areNative(shape.partition) && areNative(shape.clustering);
+    }
+
+    private static boolean areNative(List<TableShape.Column> columns)
+    {
+        return columns.stream().allMatch(PreparedWrites::isNative);
+    }
+
+    private static boolean isNative(TableShape.Column column)
+    {
+        return column.type.kind == ValueType.Kind.NATIVE;
+    }
+
+    Step next()
+    {
+        // ALTER has changed a column, or its name
+        if (!shape.create().equals(knownOf))
+            known.clear();
+        knownOf = shape.create();
+        if (known.size() < STATEMENTS)
+            known.add(prepare());
+        else if (random.nextInt(8) == 0)
+            known.set(random.nextInt(STATEMENTS), prepare());
+        Prepared prepared = known.get(random.nextInt(known.size()));
+        List<List<ByteBuffer>> executions = new ArrayList<>();
+        for (int i = 0; i < EXECUTIONS; i++)
+            executions.add(prepared.variables.stream().map(column -> LiteralBytes.of(column.type.name, value(column)))
+                                             .collect(Collectors.toList()));
+        return prepared.write.executing(executions);
+    }
+
+    private String value(TableShape.Column column)
+    {
+        return column.pool.isEmpty() ? NativeValues.literalOrEmpty(column.type.name, random, 12) : column.value(random);
+    }
+
+    /** To be told of every step that all sides refused: its statement is not played again. */
+    void refused(Step step)
+    {
+        known.removeIf(prepared -> prepared.write.cql.equals(step.cql));
+    }
+
+    private Prepared prepare()
+    {
+        variables = new ArrayList<>();
+        List<TableShape.Column> columns = shape.cells.stream().filter(PreparedWrites::isNative)
+                                                     .filter(column -> random.nextInt(3) > 0).collect(Collectors.toList());
+        List<TableShape.Column> statics = columns.stream().filter(column -> column.isStatic).collect(Collectors.toList());
+        int pick = random.nextInt(10);
+        if (pick < 4 || columns.isEmpty())
+            return pick % 2 == 0 ? prepared("prepared insert", insert(columns)) : prepared("prepared delete", delete(List.of(), row()));
+        if (pick < 6 && !statics.isEmpty())
+            return prepared("prepared update", update(statics, shape.partition));
+        return pick < 8 ? prepared("prepared update", update(columns, row())) : prepared("prepared delete", delete(columns, row()));
+    }
+
+    private Prepared prepared(String kind, String cql)
+    {
+        return new Prepared(Step.write(kind, cql, List.of(), Step.CLOCK_STAMP), variables);
+    }
+
+    private List<TableShape.Column> row()
+    {
+        List<TableShape.Column> key = new ArrayList<>(shape.partition);
+        key.addAll(shape.clustering);
+        return key;
+    }
+
+    private String insert(List<TableShape.Column> columns)
+    {
+        List<TableShape.Column> all = row();
+        all.addAll(columns);
+        return "INSERT INTO {t} (" + TableShape.names(all) + ") VALUES ("
+               + all.stream().map(this::variable).collect(Collectors.joining(", ")) + ')';
+    }
+
+    private String update(List<TableShape.Column> columns, List<TableShape.Column> key)
+    {
+        return "UPDATE {t} SET " + pairs(columns, ", ") + " WHERE " + pairs(key, " AND ");
+    }
+
+    private String delete(List<TableShape.Column> columns, List<TableShape.Column> key)
+    {
+        return "DELETE " + TableShape.names(columns) + " FROM {t} WHERE " + pairs(key, " AND ");
+    }
+
+    private String pairs(List<TableShape.Column> columns, String separator)
+    {
+        return columns.stream().map(column -> column.name + " = " + variable(column)).collect(Collectors.joining(separator));
+    }
+
+    /** From left to right, as variables are numbered. */
+    private String variable(TableShape.Column column)
+    {
+        variables.add(column);
+        return "?";
+    }
+}
