@@ -5,6 +5,7 @@
 
 mod loads;
 mod location;
+mod loss;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,7 +21,7 @@ use lab_load::check::{Before, Ledger, Levels, Replication};
 use lab_load::load::{self, Position, Target};
 use lab_load::observe::{Reading, Record, Servers, WatchedServer};
 use lab_load::profile::{Profile, Schema, UserWorkload};
-use lab_node::cluster::{Cluster, Engine, Interrupt};
+use lab_node::cluster::{Cluster, Engine, Interrupt, NodeInfo};
 
 use crate::files::table_bytes;
 use crate::phase::once;
@@ -30,6 +31,7 @@ use crate::settings::{Settings, VALUE_BYTES};
 
 use location::spec;
 pub use location::{lock_clusters, MOVING};
+use loss::Loss;
 
 /// A statement of the scenario's own; an index may be built before it answers.
 const STATEMENT_MAX: Duration = Duration::from_secs(3600);
@@ -56,6 +58,7 @@ pub struct Subject<'a> {
     settings: &'a Settings,
     profile: Profile,
     cluster: Cluster,
+    lost: Option<Loss>,
     runtime: Runtime,
     session: Arc<Session>,
     servers: Servers,
@@ -100,7 +103,7 @@ impl<'a> Subject<'a> {
         let schema = Schema::of(&profile);
         runtime.block_on(schema.create(&session, Some(&cluster.replication()), &options))?;
         let shape = runtime.block_on(UserWorkload::ledger_shape(&session, &profile, &once(settings.rows)))?;
-        let servers = watch(&cluster);
+        let servers = watch(cluster.nodes());
         let queries = profile.queries.0.iter().filter(|(_, query)| query.writes());
         let own_writes: Vec<Consistency> =
             queries.filter_map(|(_, query)| query.consistency()).chain(profile.insert.consistency()).collect();
@@ -121,8 +124,9 @@ impl<'a> Subject<'a> {
             in_flight: settings.in_flight,
             round,
             position: Position::default(),
-            folders: folders(&cluster),
+            folders: folders(cluster.nodes()),
             cluster,
+            lost: None,
             interrupt: interrupt.clone(),
             notes: engine
                 .cassandra_version()
@@ -182,9 +186,9 @@ impl<'a> Subject<'a> {
         self.settle().map(drop)
     }
 
-    /// Runs nodetool on every node.
+    /// Runs nodetool on every node that is not lost.
     pub fn nodetool(&self, words: &[&str]) -> Result<()> {
-        self.cluster.nodes().iter().try_for_each(|node| self.cluster.nodetool(node.number, words).map(drop))
+        self.members().iter().try_for_each(|node| self.cluster.nodetool(node.number, words).map(drop))
     }
 
     /// Waits until the nodes are quiet; whether they were in time. If not that is a note, since it hurts the figures of what
@@ -209,7 +213,9 @@ impl<'a> Subject<'a> {
 
     /// The most memory that the nodes' processes ever had, together.
     pub fn peak_resident_bytes(&self) -> Option<f64> {
-        self.servers.readings().iter().map(|reading| Some(reading.process.peak_resident_bytes? as f64)).sum()
+        let present: Option<f64> =
+            self.servers.readings().iter().map(|reading| Some(reading.process.peak_resident_bytes? as f64)).sum();
+        Some(present? + self.lost.map_or(0.0, |lost| lost.peak_resident_bytes))
     }
 
     /// Memory of the nodes' processes that belongs to no file, together, now.
@@ -273,8 +279,8 @@ impl<'a> Subject<'a> {
 
     /// Nodes have come or gone: watches and asks those that there are now.
     pub fn members_changed(&mut self) -> Result<()> {
-        self.servers = watch(&self.cluster);
-        self.folders = folders(&self.cluster);
+        self.servers = watch(self.members());
+        self.folders = folders(self.members());
         self.reconnect()
     }
 
@@ -300,8 +306,8 @@ impl<'a> Subject<'a> {
     }
 }
 
-fn watch(cluster: &Cluster) -> Servers {
-    let watched = cluster.nodes().into_iter().map(|node| WatchedServer {
+fn watch(nodes: Vec<NodeInfo>) -> Servers {
+    let watched = nodes.into_iter().map(|node| WatchedServer {
         name: node.name,
         pid: node.pid,
         gc_log: Some(node.gc_log),
@@ -310,8 +316,8 @@ fn watch(cluster: &Cluster) -> Servers {
     Servers::watch(watched.collect(), Duration::from_secs(1))
 }
 
-fn folders(cluster: &Cluster) -> Vec<PathBuf> {
-    cluster.nodes().into_iter().flat_map(|node| node.folders).collect()
+fn folders(nodes: Vec<NodeInfo>) -> Vec<PathBuf> {
+    nodes.into_iter().flat_map(|node| node.folders).collect()
 }
 
 fn table_options(settings: &Settings, engine: Engine) -> String {

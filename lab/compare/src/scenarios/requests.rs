@@ -25,6 +25,9 @@ const PAUSES: [(&str, Cause, Duration); 2] = [
     ("reads while the heap is collected", Cause::Collection, Duration::from_secs(1)),
     ("reads while objects are counted", Cause::Count, Duration::from_secs(2)),
 ];
+/// Where so many nodes have each row, the others go on without one.
+const REPLICAS_MIN: u32 = 3;
+const WITHOUT_A_NODE: [(&str, &str); 2] = [("reads, one node down", "read=1"), ("writes, one node down", "insert=1")];
 /// Connections that ask nothing.
 const IDLE_CONNECTIONS: usize = 1_000;
 /// Of the rate that is asked for: the pauses take most of the time.
@@ -55,6 +58,13 @@ pub(super) fn run(subject: &mut Subject<'_>) -> Result<Trial> {
         figures.extend(read_beside(subject, pauses)?);
     }
     figures.push(idle_connections(subject)?);
+    if settings.replication_factor >= REPLICAS_MIN {
+        subject.lose_node()?;
+        subject.connect_over(settings.in_flight, settings.in_flight)?;
+        for (name, ops) in WITHOUT_A_NODE {
+            figures.extend(warm_for(subject, &closed(name, ops, keys(), length))?);
+        }
+    }
     Ok(Trial { figures, warmups, ..Trial::default() })
 }
 

@@ -270,7 +270,7 @@ impl Subject<'_> {
         self.ensure_not_interrupted()?;
         let outcome = self.runtime.block_on(load::run(Arc::clone(&self.session), workload, spec, |_| ()))?;
         ensure!(!outcome.interrupted, "interrupted");
-        let gone = self.cluster.nodes().into_iter().find(|node| node.pid.is_none());
+        let gone = self.members().into_iter().find(|node| node.pid.is_none());
         if let Some(node) = gone {
             bail!("{} ended during '{name}': see {}", node.name, node.system_log.display());
         }
