@@ -142,7 +142,11 @@ impl Put<'_> {
             return Err(NotWritten::Wanted(Reason::NotGranted, id));
         }
         let table = self.snapshot.written.get(self.modification.table_id()).ok_or(passed(Reason::TableGate))?;
-        let execute = Execute::parse(version, body).map_err(passed)?;
+        let execute = Execute::parse_write(version, body).map_err(passed)?;
+        // Cassandra refuses one that it does not understand, also with a write.
+        if execute.paging_state.is_some() {
+            return Err(passed(Reason::PagingState));
+        }
         // Cassandra writes the same again after a panic, at the same time of writing: once or twice is one.
         let written = catch_unwind(AssertUnwindSafe(|| self.put(table, &execute, buffers))).unwrap_or_else(|_| {
             self.modification.panicked();
@@ -159,7 +163,10 @@ impl Put<'_> {
         (scratch, request): (&mut Scratch, &mut Vec<u8>),
     ) -> Result<Option<Copies>, Reason> {
         let needed = table.acknowledging(execute.consistency).ok_or(Reason::Consistency)?;
-        let token = self.modification.write_request(execute, execute.now_s(), scratch, request)?;
+        // A hint is made of the same time.
+        let began_ms = now_ms();
+        let now_s = execute.now_in_seconds.unwrap_or(began_ms.div_euclid(1000));
+        let token = self.modification.write_request(execute, now_s, scratch, request)?;
         if execute.timestamp.is_none_or(|timestamp| !table.knows(timestamp)) {
             return Err(Reason::OldTimestamp);
         }
@@ -170,7 +177,7 @@ impl Put<'_> {
             table: Arc::clone(table),
             hosts: copied.replicas.of(token),
             needed,
-            began_ms: now_ms(),
+            began_ms,
             epoch: self.epoch,
         });
         if let Some(copies) = &copies {

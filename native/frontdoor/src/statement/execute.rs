@@ -24,8 +24,20 @@ const NOW_IN_SECONDS: u32 = 0x100;
 const SERIAL_LEVELS: [u16; 2] = [8, 9];
 /// Version 5 has flags of four bytes, a metadata id, and a time of its own.
 pub(super) const V5: u8 = 5;
+const V3: u8 = 3;
+/// Lengths that stand for no value; in version 3 each negative one does, and there is nothing unset.
+const NULL: i32 = -1;
+const UNSET: i32 = -2;
 
-/// An EXECUTE of which every value is given; borrows from its body.
+/// A value that the client has not given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Absent {
+    Null,
+    /// What is there stays.
+    Unset,
+}
+
+/// An EXECUTE; borrows from its body.
 #[derive(Debug)]
 pub(crate) struct Execute<'a> {
     /// The protocol's version, 3 to 5.
@@ -43,7 +55,9 @@ pub(crate) struct Execute<'a> {
     pub timestamp: Option<i64>,
     /// The time at which cells are to be judged, seconds since the epoch (version 5).
     pub now_in_seconds: Option<i64>,
-    values: SmallVec<[&'a [u8]; 8]>,
+    values: SmallVec<[Option<&'a [u8]>; 8]>,
+    /// Of those without a value, by ascending index.
+    unset: SmallVec<[u16; 4]>,
 }
 
 impl<'a> Execute<'a> {
@@ -52,8 +66,17 @@ impl<'a> Execute<'a> {
         id(&mut Bytes::new(body))
     }
 
-    /// Reads the whole body, uncompressed.
+    /// Reads the whole body, uncompressed, of a request that gives every value.
     pub(crate) fn parse(version: u8, body: &'a [u8]) -> Result<Self, Reason> {
+        let execute = Self::parse_write(version, body)?;
+        match execute.values.iter().all(Option::is_some) {
+            true => Ok(execute),
+            false => Err(Reason::NullValue),
+        }
+    }
+
+    /// The same of one whose values may be [`Absent`].
+    pub(crate) fn parse_write(version: u8, body: &'a [u8]) -> Result<Self, Reason> {
         let mut bytes = Bytes::new(body);
         let statement_id = id(&mut bytes).ok_or(Reason::Malformed)?;
         let result_metadata_id = match version {
@@ -75,6 +98,7 @@ impl<'a> Execute<'a> {
             timestamp: None,
             now_in_seconds: None,
             values: SmallVec::new(),
+            unset: SmallVec::new(),
         };
         execute.read_options(flags, &mut bytes)?;
         if bytes.is_done() {
@@ -86,8 +110,8 @@ impl<'a> Execute<'a> {
 
     fn read_options(&mut self, flags: u32, bytes: &mut Bytes<'a>) -> Result<(), Reason> {
         if flags & VALUES != 0 {
-            for _ in 0..bytes.u16().ok_or(Reason::Malformed)? {
-                self.values.push(value(bytes)?);
+            for index in 0..bytes.u16().ok_or(Reason::Malformed)? {
+                self.read_value(index, bytes)?;
             }
         }
         if flags & PAGE_SIZE != 0 {
@@ -114,9 +138,20 @@ impl<'a> Execute<'a> {
         Ok(())
     }
 
-    /// The time at which the request is to be judged or done: its own, or the node's. Seconds since the epoch.
-    pub(crate) fn now_s(&self) -> i64 {
-        self.now_in_seconds.unwrap_or_else(wall_clock_s)
+    fn read_value(&mut self, index: u16, bytes: &mut Bytes<'a>) -> Result<(), Reason> {
+        let length = bytes.i32().ok_or(Reason::Malformed)?;
+        let value = match usize::try_from(length) {
+            Ok(length) => Some(bytes.take(length).ok_or(Reason::Malformed)?),
+            Err(_) => None,
+        };
+        match length {
+            0.. | NULL => {}
+            _ if self.version == V3 => {}
+            UNSET => self.unset.push(index),
+            _ => return Err(Reason::Malformed),
+        }
+        self.values.push(value);
+        Ok(())
     }
 
     /// How many values there are.
@@ -124,10 +159,19 @@ impl<'a> Execute<'a> {
         self.values.len()
     }
 
-    /// The value of a bind variable.
+    /// The value of a bind variable, if there is one.
     #[inline]
     pub(crate) fn value(&self, index: u16) -> Option<&'a [u8]> {
-        self.values.get(usize::from(index)).copied()
+        self.values.get(usize::from(index)).copied().flatten()
+    }
+
+    /// Why a bind variable has no value; `None` where it has one.
+    pub(crate) fn absent(&self, index: u16) -> Option<Absent> {
+        match self.value(index) {
+            Some(_) => None,
+            None if self.unset.contains(&index) => Some(Absent::Unset),
+            None => Some(Absent::Null),
+        }
     }
 }
 
@@ -152,10 +196,4 @@ fn id<'a>(bytes: &mut Bytes<'a>) -> Option<&'a Id> {
         16 => bytes.array(),
         _ => None,
     }
-}
-
-fn value<'a>(bytes: &mut Bytes<'a>) -> Result<&'a [u8], Reason> {
-    let length = bytes.i32().ok_or(Reason::Malformed)?;
-    let length = usize::try_from(length).map_err(|_| Reason::NullValue)?;
-    bytes.take(length).ok_or(Reason::Malformed)
 }

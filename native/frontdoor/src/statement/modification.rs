@@ -29,6 +29,8 @@ pub struct Modification {
     clustering: Box<[(ClusteringColumn, Value)]>,
     kind: Kind,
     change: Change,
+    /// After how many seconds what is written expires; an int.
+    ttl: Option<Value>,
     panics: AtomicU32,
 }
 

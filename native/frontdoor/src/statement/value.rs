@@ -3,7 +3,7 @@
 
 //! The values that a recipe names: constants of the statement, and values of the request.
 
-use super::execute::Execute;
+use super::execute::{Absent, Execute};
 use super::key_type::KeyType;
 use crate::reason::Reason;
 
@@ -29,8 +29,16 @@ impl Value {
     #[inline]
     pub(crate) fn bytes<'v>(&'v self, execute: &'v Execute<'_>) -> Result<&'v [u8], Reason> {
         match self {
-            Value::Bind { index, .. } => execute.value(*index).ok_or(Reason::ValueCount),
+            Value::Bind { index, .. } => execute.value(*index).ok_or(Reason::NullValue),
             Value::Constant(bytes) => Ok(bytes),
+        }
+    }
+
+    /// Why the request does not give it; `None` where it does, and of a constant.
+    pub(crate) fn absent(&self, execute: &Execute<'_>) -> Option<Absent> {
+        match self {
+            Value::Bind { index, .. } => execute.absent(*index),
+            Value::Constant(_) => None,
         }
     }
 }

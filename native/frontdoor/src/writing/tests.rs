@@ -42,8 +42,8 @@ pub(super) fn opening(smallest: i64, left: i64) -> Vec<u8> {
 
 /// `DELETE FROM t WHERE k = ?` of a table without clustering.
 fn recipe() -> Vec<u8> {
-    let head = [&[1][..], &STATEMENT, &TABLE, &[0, 1]].concat();
-    [&head[..], &[0, 1, 0, 0, 0, 0x09], &[0], &[0, 0], &[2], &[0, 0]].concat()
+    let head = [&[2][..], &STATEMENT, &TABLE, &[0, 1]].concat();
+    [&head[..], &[0, 1, 0, 0, 0, 0x09], &[0], &[0, 0], &[2], &[0, 0], &[0]].concat()
 }
 
 /// So many of the other replicas can be sent a write.
@@ -116,6 +116,16 @@ fn a_write_goes_through_all_gates() {
     node.routes.shut();
     node.passes(Reason::NodeGate);
     assert_eq!(node.engine.written.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn a_paging_state_is_cassandras_to_refuse() {
+    let node = Node::new();
+    let body = [&[0, 16][..], &STATEMENT, &ONE.to_be_bytes(), &[0x29, 0, 1, 0, 0, 0, 4, 0, 0, 0, 3]].concat();
+    let body = [&body[..], &[0, 0, 0, 2, 7, 7], &SMALLEST.to_be_bytes()].concat();
+    let written = Writing::new(&node.routes).write(&node.routes, Some(LOGIN), (4, 0, &body), &Ready(0)).unwrap();
+    assert_eq!(written.map(|written| written.level), Err(NotWritten::Passed(Reason::PagingState)));
+    assert_eq!(node.engine.written.load(Ordering::SeqCst), 0);
 }
 
 #[test]

@@ -23,8 +23,8 @@ const SMALLEST: i64 = 1000;
 
 /// `DELETE FROM t WHERE k = ?` of a table without clustering.
 fn recipe() -> Vec<u8> {
-    let head = [&[1][..], &WRITES, &TABLE, &[0, 1]].concat();
-    [&head[..], &[0, 1, 0, 0, 0, 0x09], &[0], &[0, 0], &[2], &[0, 0]].concat()
+    let head = [&[2][..], &WRITES, &TABLE, &[0, 1]].concat();
+    [&head[..], &[0, 1, 0, 0, 0, 0x09], &[0], &[0, 0], &[2], &[0, 0], &[0]].concat()
 }
 
 /// `DELETE FROM t WHERE k = 3`, of stream 9.

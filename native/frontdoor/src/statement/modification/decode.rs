@@ -9,7 +9,7 @@ use crate::statement::recipe::RecipeError;
 use cassiterite_codec::key::Kind;
 use std::sync::atomic::AtomicU32;
 
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 const INSERT: u8 = 0;
 const UPDATE: u8 = 1;
 const DELETE: u8 = 2;
@@ -17,9 +17,11 @@ const ROW: u8 = 0;
 const STATIC_ROW: u8 = 1;
 const PUT: u8 = 0;
 const REMOVE: u8 = 1;
+const FOR_EVER: u8 = 0;
+const EXPIRES: u8 = 1;
 
 impl Modification {
-    /// Reads the recipe of a modification, version 1.
+    /// Reads the recipe of a modification, version 2.
     pub fn decode(bytes: &[u8]) -> std::result::Result<Modification, RecipeError> {
         Decoder::whole(bytes, Decoder::modification)
     }
@@ -43,6 +45,11 @@ impl Decoder<'_> {
             Ok((column, value))
         })?;
         let change = self.change()?;
+        let ttl = match self.u8()? {
+            FOR_EVER => None,
+            EXPIRES => Some(self.value(None)?),
+            _ => return fail("whether it expires"),
+        };
         if kind == Kind::Static && !clustering.is_empty() {
             return fail("clustering of a static row");
         }
@@ -56,6 +63,7 @@ impl Decoder<'_> {
                 clustering,
                 kind,
                 change,
+                ttl,
                 panics: AtomicU32::new(0),
             }),
         }

@@ -5,7 +5,7 @@
 
 use super::{CellChange, Change, Modification};
 use crate::reason::Reason;
-use crate::statement::execute::Execute;
+use crate::statement::execute::{wall_clock_s, Absent, Execute};
 use crate::statement::le_bytes::{put_counted, put_u32};
 use crate::statement::limits::KEY_BYTES_MAX;
 use crate::statement::partition_key::{partition_key, Key};
@@ -16,6 +16,10 @@ use cassiterite_codec::DeletionTime;
 
 /// Without entries of indexes.
 const VERSION: u8 = 1;
+/// `Attributes.MAX_TTL`: twenty years.
+const TTL_S_MAX: u32 = 20 * 365 * 24 * 3600;
+/// In 2038: what expires later, Cassandra refuses or shortens, as it is told to.
+const EXPIRATION_S_MAX: i64 = i32::MAX as i64 - 1;
 
 /// What a node looks at of a write request that another one has made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +56,7 @@ impl Modification {
     /// * `version` of the protocol
     /// * `now_s` in seconds since the epoch
     pub fn request(&self, version: u8, body: &[u8], now_s: i64) -> Option<Vec<u8>> {
-        let execute = Execute::parse(version, body).ok()?;
+        let execute = Execute::parse_write(version, body).ok()?;
         let mut request = Vec::new();
         self.write_request(&execute, now_s, &mut Scratch::default(), &mut request).ok()?;
         Some(request)
@@ -124,10 +128,12 @@ impl Modification {
     ) -> Result<(), Reason> {
         let clustering = (!self.clustering.is_empty()).then_some(&*scratch.clustering);
         let mut head = Head { clustering, ..Head::NOTHING };
+        let expiry = self.expiry(execute, now_s)?;
         let cells = match &self.change {
             Change::Write { is_insert, cells } => {
                 if *is_insert {
-                    head.liveness = Liveness::without_ttl(timestamp);
+                    let (ttl_s, local_expiration_time_s) = expiry;
+                    head.liveness = Liveness { timestamp, ttl_s, local_expiration_time_s };
                 }
                 &cells[..]
             }
@@ -136,15 +142,42 @@ impl Modification {
                 &[]
             }
         };
+        let mut is_nothing = matches!(self.change, Change::Write { is_insert: false, .. });
         let mut row = RowWriter::new(&head, &mut scratch.fragment);
         for (id, change) in cells {
             let cell = match change {
-                CellChange::Put(value) => Cell::live(timestamp, value.checked(execute)?),
+                CellChange::Put(value) => match value.absent(execute) {
+                    Some(Absent::Unset) => continue,
+                    Some(Absent::Null) => Cell::tombstone(timestamp, now_s),
+                    None => {
+                        let (ttl_s, local_deletion_time_s) = expiry;
+                        let value = value.checked(execute)?;
+                        Cell { timestamp, ttl_s, local_deletion_time_s, is_counter: false, value }
+                    }
+                },
                 CellChange::Delete => Cell::tombstone(timestamp, now_s),
             };
             row.simple(*id, &cell);
+            is_nothing = false;
         }
         row.finish();
-        Ok(())
+        // Cassandra acknowledges an UPDATE of nothing, and writes nothing.
+        match is_nothing {
+            true => Err(Reason::NullValue),
+            false => Ok(()),
+        }
+    }
+
+    /// The time to live of what is written, and when that is over, in seconds; 0 and never where it lives on.
+    fn expiry(&self, execute: &Execute<'_>, now_s: i64) -> Result<(u32, i64), Reason> {
+        let Some(ttl) = &self.ttl else { return Ok((0, i64::MAX)) };
+        let ttl_s = ttl.checked(execute)?.try_into().map(i32::from_be_bytes).map_err(|_| Reason::InvalidValue)?;
+        let ttl_s = u32::try_from(ttl_s).ok().filter(|ttl_s| *ttl_s <= TTL_S_MAX).ok_or(Reason::InvalidValue)?;
+        // Cassandra looks at its own clock, too.
+        match now_s.max(wall_clock_s()) + i64::from(ttl_s) {
+            _ if ttl_s == 0 => Ok((0, i64::MAX)),
+            EXPIRATION_S_MAX.. => Err(Reason::InvalidValue),
+            _ => Ok((ttl_s, now_s + i64::from(ttl_s))),
+        }
     }
 }

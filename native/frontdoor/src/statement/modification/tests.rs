@@ -32,8 +32,14 @@ fn counted(parts: &[Vec<u8>]) -> Vec<u8> {
 
 /// A recipe: its bind variables, key, kind of row, clustering, change and cells.
 fn recipe(binds: u16, key: &[Vec<u8>], row: u8, clustering: &[Vec<u8>], change: u8, cells: &[Vec<u8>]) -> Vec<u8> {
-    let head = [&[1][..], &ID, &TABLE, &binds.to_be_bytes()].concat();
-    [head, counted(key), vec![row], counted(clustering), vec![change], counted(cells)].concat()
+    let head = [&[2][..], &ID, &TABLE, &binds.to_be_bytes()].concat();
+    [head, counted(key), vec![row], counted(clustering), vec![change], counted(cells), vec![0]].concat()
+}
+
+/// The same, of what expires.
+fn expiring(mut recipe: Vec<u8>, ttl: &[u8]) -> Vec<u8> {
+    recipe.pop();
+    [&recipe[..], &[1], ttl].concat()
 }
 
 fn put(id: u32, value: Vec<u8>) -> Vec<u8> {
@@ -65,7 +71,7 @@ fn body(values: &[Option<&[u8]>], timestamp: Option<i64>) -> Vec<u8> {
 fn write(recipe: &[u8], body: &[u8]) -> Result<(i64, Vec<u8>), Reason> {
     let modification = Modification::decode(recipe).unwrap();
     let mut request = Vec::new();
-    let execute = Execute::parse(4, body)?;
+    let execute = Execute::parse_write(4, body)?;
     let token = modification.write_request(&execute, NOW_S, &mut Scratch::default(), &mut request)?;
     Ok((token, request))
 }
@@ -106,7 +112,8 @@ fn what_cassandra_has_to_decide_is_passed_on() {
     let (three, seven) = (Some(&three[..]), Some(&seven[..]));
     for (values, timestamp, reason) in [
         (vec![seven, three, Some(&b"v"[..])], None, Reason::NoTimestamp),
-        (vec![seven, three, None], Some(TIMESTAMP), Reason::NullValue),
+        (vec![seven, None, Some(&b"v"[..])], Some(TIMESTAMP), Reason::NullValue),
+        (vec![None, three, Some(&b"v"[..])], Some(TIMESTAMP), Reason::NullValue),
         (vec![seven, three], Some(TIMESTAMP), Reason::ValueCount),
         (vec![seven, three, Some(&[0xFF][..])], Some(TIMESTAMP), Reason::InvalidValue),
         (vec![seven, Some(&b"abc"[..]), Some(&b"v"[..])], Some(TIMESTAMP), Reason::InvalidValue),
@@ -131,6 +138,73 @@ fn rows_and_cells_are_deleted_at_the_time_of_now() {
     assert!(head.is_empty());
     let column = row.next_column().unwrap().unwrap();
     assert_eq!(row.cell(column).unwrap(), Cell::tombstone(TIMESTAMP, NOW_S));
+}
+
+/// The cells of `UPDATE t SET v = ?, w = ? WHERE k = 7`, where values have these lengths.
+fn updated(lengths: [i32; 2]) -> Result<Vec<(u32, Cell<'static>)>, Reason> {
+    let recipe = recipe(3, &[bind(2, INT)], 0, &[], 1, &[put(4, bind(0, TEXT)), put(9, bind(1, TEXT))]);
+    let mut body = [&16u16.to_be_bytes()[..], &ID, &1u16.to_be_bytes(), &[0x21], &3u16.to_be_bytes()].concat();
+    for length in lengths {
+        body.extend_from_slice(&length.to_be_bytes());
+        body.extend_from_slice(&b"v"[..length.max(0) as usize]);
+    }
+    body.extend_from_slice(&[0, 0, 0, 4, 0, 0, 0, 7]);
+    body.extend_from_slice(&TIMESTAMP.to_be_bytes());
+    let (_, request) = write(&recipe, &body)?;
+    let (head, mut row) = RowReader::new(fragment_behind(&request, 0x30, &[0x38])).unwrap();
+    assert!(head.is_empty());
+    let mut cells = Vec::new();
+    while let Some(column) = row.next_column().unwrap() {
+        let cell = row.cell(column).unwrap();
+        cells.push((column.id, if cell.value == b"v" { Cell::live(cell.timestamp, b"v") } else { tombstone(&cell) }));
+    }
+    Ok(cells)
+}
+
+fn tombstone(cell: &Cell<'_>) -> Cell<'static> {
+    let tombstone = Cell::tombstone(cell.timestamp, NOW_S);
+    assert_eq!(*cell, tombstone);
+    tombstone
+}
+
+#[test]
+fn a_null_deletes_its_cell_and_what_is_unset_is_left() {
+    let (live, deleted) = (Cell::live(TIMESTAMP, b"v"), Cell::tombstone(TIMESTAMP, NOW_S));
+    assert_eq!(updated([1, 1]).unwrap(), [(4, live), (9, live)]);
+    assert_eq!(updated([1, -1]).unwrap(), [(4, live), (9, deleted)]);
+    assert_eq!(updated([-2, 1]).unwrap(), [(9, live)]);
+    assert_eq!(updated([-2, -1]).unwrap(), [(9, deleted)]);
+    assert_eq!(updated([-2, -2]), Err(Reason::NullValue), "an update of nothing");
+    assert_eq!(updated([1, -3]), Err(Reason::Malformed));
+}
+
+#[test]
+fn row_and_cells_expire_together() {
+    let recipe =
+        |ttl: &[u8]| expiring(recipe(2, &[bind(0, INT)], 0, &[], 0, &[put(4, constant(b"v")), remove(5)]), ttl);
+    let written = |recipe: &[u8], ttl: &[u8]| {
+        write(recipe, &body(&[Some(&7_i32.to_be_bytes()), Some(ttl)], Some(TIMESTAMP))).map(|(_, request)| request)
+    };
+    for (recipe, ttl) in [(recipe(&bind(1, INT)), 60_i32), (recipe(&constant(&60_i32.to_be_bytes())), 0)] {
+        let request = written(&recipe, &ttl.to_be_bytes()).unwrap();
+        let (head, mut row) = RowReader::new(fragment_behind(&request, 0x30, &[0x38])).unwrap();
+        let (ttl_s, local_expiration_time_s) = (60, NOW_S + 60);
+        assert_eq!(head.liveness, Liveness { timestamp: TIMESTAMP, ttl_s, local_expiration_time_s });
+        let column = row.next_column().unwrap().unwrap();
+        let expiring = Cell { ttl_s, local_deletion_time_s: NOW_S + 60, ..Cell::live(TIMESTAMP, b"v") };
+        assert_eq!(row.cell(column).unwrap(), expiring);
+        let column = row.next_column().unwrap().unwrap();
+        assert_eq!(row.cell(column).unwrap(), Cell::tombstone(TIMESTAMP, NOW_S));
+    }
+    let bound = recipe(&bind(1, INT));
+    let for_ever = written(&bound, &[0; 4]).unwrap();
+    let (head, _) = RowReader::new(fragment_behind(&for_ever, 0x30, &[0x38])).unwrap();
+    assert_eq!(head.liveness, Liveness::without_ttl(TIMESTAMP));
+    for ttl in [&b""[..], &(-1_i32).to_be_bytes(), &630_720_001_i32.to_be_bytes(), &500_000_000_i32.to_be_bytes()] {
+        assert_eq!(written(&bound, ttl), Err(Reason::InvalidValue), "{ttl:?}");
+    }
+    let null = body(&[Some(&7_i32.to_be_bytes()), None], Some(TIMESTAMP));
+    assert_eq!(write(&bound, &null).unwrap_err(), Reason::NullValue);
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 use super::support::*;
 use crate::reason::Reason;
-use crate::statement::execute::Execute;
+use crate::statement::execute::{Absent, Execute};
 
 fn forwarded(bytes: &ExecuteBytes) -> Reason {
     Execute::parse(bytes.version, &bytes.encode()).unwrap_err()
@@ -64,6 +64,13 @@ fn a_value_that_is_unset_is_forwarded() {
     body.truncate(value);
     body.extend((-2i32).to_be_bytes());
     assert_eq!(Execute::parse(4, &body).unwrap_err(), Reason::NullValue);
+    let absent = |version: u8, body: &[u8]| Execute::parse_write(version, body).map(|execute| execute.absent(0));
+    assert_eq!(absent(4, &body), Ok(Some(Absent::Unset)));
+    assert_eq!(absent(3, &body), Ok(Some(Absent::Null)), "version 3 knows nothing unset");
+    body.truncate(value);
+    body.extend((-3i32).to_be_bytes());
+    assert_eq!(absent(4, &body), Err(Reason::Malformed));
+    assert_eq!(absent(3, &body), Ok(Some(Absent::Null)));
 }
 
 #[test]

@@ -19,6 +19,7 @@ final class PreparedWrites
     private static final int STATEMENTS = 2;
     /** Fewer than microseconds of the millisecond that they all have. */
     private static final int EXECUTIONS = 48;
+    private static final int[] TTL_SECONDS = { 0, 3, 60, 86_400 };
 
     private static final class Prepared
     {
@@ -73,14 +74,17 @@ final class PreparedWrites
         Prepared prepared = known.get(random.nextInt(known.size()));
         List<List<ByteBuffer>> executions = new ArrayList<>();
         for (int i = 0; i < EXECUTIONS; i++)
-            executions.add(prepared.variables.stream().map(column -> LiteralBytes.of(column.type.name, value(column)))
-                                             .collect(Collectors.toList()));
+            executions.add(prepared.variables.stream().map(this::value).collect(Collectors.toList()));
         return prepared.write.executing(executions);
     }
 
-    private String value(TableShape.Column column)
+    private ByteBuffer value(TableShape.Column column)
     {
-        return column.pool.isEmpty() ? NativeValues.literalOrEmpty(column.type.name, random, 12) : column.value(random);
+        int pick = shape.cells.contains(column) ? random.nextInt(12) : 2;
+        if (pick < 2)
+            return pick == 0 ? null : Wire.UNSET;
+        return LiteralBytes.of(column.type.name, column.pool.isEmpty() ? NativeValues.literalOrEmpty(column.type.name, random, 12)
+                                                                       : column.value(random));
     }
 
     /** To be told of every step that all sides refused: its statement is not played again. */
@@ -120,12 +124,18 @@ final class PreparedWrites
         List<TableShape.Column> all = row();
         all.addAll(columns);
         return "INSERT INTO {t} (" + TableShape.names(all) + ") VALUES ("
-               + all.stream().map(this::variable).collect(Collectors.joining(", ")) + ')';
+               + all.stream().map(this::variable).collect(Collectors.joining(", ")) + ')' + ttl(shape.rowsExpire ? 2 : 0);
     }
 
     private String update(List<TableShape.Column> columns, List<TableShape.Column> key)
     {
-        return "UPDATE {t} SET " + pairs(columns, ", ") + " WHERE " + pairs(key, " AND ");
+        return "UPDATE {t}" + ttl(4) + " SET " + pairs(columns, ", ") + " WHERE " + pairs(key, " AND ");
+    }
+
+    /** @param oneIn how seldom there is one; 0 for never */
+    private String ttl(int oneIn)
+    {
+        return oneIn > 0 && random.nextInt(oneIn) == 0 ? " USING TTL " + TTL_SECONDS[random.nextInt(TTL_SECONDS.length)] : "";
     }
 
     private String delete(List<TableShape.Column> columns, List<TableShape.Column> key)

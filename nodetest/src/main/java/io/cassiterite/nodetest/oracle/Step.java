@@ -155,6 +155,7 @@ final class Step
     /** @return the values of one execution, for a reader */
     static String hex(List<ByteBuffer> values)
     {
-        return values.stream().map(value -> Answer.hex(Wire.bytes(value))).collect(Collectors.joining(", ", "(", ")"));
+        return values.stream().map(value -> value == Wire.UNSET ? "unset" : Answer.hex(Wire.bytes(value)))
+                     .collect(Collectors.joining(", ", "(", ")"));
     }
 }

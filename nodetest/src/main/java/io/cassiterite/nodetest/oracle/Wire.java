@@ -5,6 +5,7 @@
 package io.cassiterite.nodetest.oracle;
 
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -32,6 +33,9 @@ final class Wire
     private static final Set<String> UNREACHABLE = Set.of("AllNodesFailedException", "NoNodeAvailableException",
                                                           "DriverTimeoutException", "ReadTimeoutException", "WriteTimeoutException",
                                                           "ClosedConnectionException", "HeartbeatException", "UnavailableException");
+
+    /** A value of {@link #execute} that the client leaves unset. */
+    static final ByteBuffer UNSET = ByteBuffer.wrap("unset".getBytes(StandardCharsets.US_ASCII)).asReadOnlyBuffer();
 
     private Wire()
     {
@@ -131,7 +135,8 @@ final class Wire
     {
         BoundStatementBuilder builder = prepared.boundStatementBuilder();
         for (int i = 0; i < values.size(); i++)
-            builder = builder.setBytesUnsafe(i, values.get(i));
+            if (values.get(i) != UNSET)
+                builder = builder.setBytesUnsafe(i, values.get(i));
         return builder.build();
     }
 

@@ -59,7 +59,6 @@ public enum TableGate
     NOT_DURABLE("writes: durable_writes of the keyspace is false", Scope.WRITES, facts -> !facts.keyspace.params.durableWrites),
     COMMIT_LOG("writes: they go to Cassandra's commit log, too", Scope.WRITES,
                facts -> !facts.metadata.params.memtable.factory().writesShouldSkipCommitLog() || facts.metadata.params.cdc),
-    TIME_TO_LIVE("writes: the table has a default_time_to_live", Scope.WRITES, facts -> facts.metadata.params.defaultTimeToLive != 0),
     ROW_CACHE("writes: caching of the table names rows", Scope.WRITES, facts -> facts.metadata.params.caching.cacheRows()),
     BULK_LOAD("writes: rows come in by a stream or a load, or the table is leaving the engine", Scope.WRITES, TableGate::isLoading),
     WRITE_GUARDRAILS("writes: a guardrail concerns them", Scope.WRITES, facts -> WriteGuardrails.areAny()),

@@ -11,6 +11,7 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 
 import org.apache.cassandra.db.ConsistencyLevel;
+import org.apache.cassandra.utils.ByteBufferUtil;
 import org.apache.cassandra.utils.MD5Digest;
 
 /** The body of an EXECUTE, as a driver would send it for a probe. */
@@ -20,6 +21,9 @@ final class ExecuteBody
 
     private static final int VALUES = 0x01;
     private static final int TIMESTAMP = 0x20;
+    /** Lengths of what has no value. */
+    private static final int NULL = -1;
+    private static final int UNSET = -2;
 
     private ExecuteBody()
     {
@@ -33,8 +37,18 @@ final class ExecuteBody
         out.writeByte(VALUES | TIMESTAMP);
         out.writeShort(probe.values.size());
         for (ByteBuffer value : probe.values)
-            out.writeInt(value.remaining()).writeBytes(value.duplicate());
+            write(value, out);
         out.writeLong(timestamp);
         return ByteBufUtil.getBytes(out);
+    }
+
+    private static void write(ByteBuffer value, ByteBuf out)
+    {
+        if (value == null)
+            out.writeInt(NULL);
+        else if (value == ByteBufferUtil.UNSET_BYTE_BUFFER)
+            out.writeInt(UNSET);
+        else
+            out.writeInt(value.remaining()).writeBytes(value.duplicate());
     }
 }

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
@@ -18,6 +19,7 @@ import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.db.rows.Cell;
 import org.apache.cassandra.schema.ColumnMetadata;
 import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.utils.ByteBufferUtil;
 import org.apache.cassandra.utils.MD5Digest;
 
 import io.cassiterite.engine.DoorWrites;
@@ -26,8 +28,8 @@ import static io.cassiterite.frontdoor.recipe.RefusedException.refuseIf;
 
 /**
  * Learns how a statement that writes one row makes of its values what the engine is to write: by what Cassandra itself makes of
- * values that are told apart. The recipe is then tried with others, many of them equal or empty: the door's write request must
- * be the memtable's, byte by byte, so there is nothing to compare when clients execute it.
+ * values that are told apart. The recipe is then tried with others, many of them equal, empty, null or unset: the door's write request
+ * must be the memtable's, byte by byte, so there is nothing to compare when clients execute it.
  */
 final class ModificationLearner
 {
@@ -36,6 +38,9 @@ final class ModificationLearner
     private static final int MAX_CROWD = 4;
     private static final long TIMESTAMP = 1_700_000_000_000_123L;
     private static final long NOW_SECONDS = 1_700_000_001L;
+    private static final byte[] TTL_TYPE = { KeyTypes.INT };
+    /** So that nothing expires later than Cassandra can tell. */
+    private static final int MAX_TTL_SECONDS = 10_000_000;
 
     private final ModificationStatement statement;
     private final TableMetadata table;
@@ -47,7 +52,7 @@ final class ModificationLearner
         this.statement = statement;
         this.table = statement.metadata();
         this.bindTypes = bindTypes;
-        this.probes = new Probes(bindTypes, new BitSet());
+        this.probes = new Probes(bindTypes, perhapsTtls(), MAX_TTL_SECONDS);
     }
 
     /** @param memtable makes the write request of the table's memtable */
@@ -74,9 +79,22 @@ final class ModificationLearner
             Candidates.narrow(places, 0, types(table.partitionKeyColumns()), probe, write.key);
             Candidates.narrow(places, 1, types(table.clusteringColumns()), probe, write.clustering());
             Candidates.narrow(places, 2, types(live(cells)), probe, values(live(cells)));
+            Candidates.narrow(places, 3, TTL_TYPE, probe, List.of(ByteBufferUtil.bytes(write.ttlSeconds)));
         }
         return new ModificationPattern(first, Candidates.resolve(places.get(0)), Candidates.resolve(places.get(1)),
-                                       Candidates.resolve(places.get(2)));
+                                       Candidates.resolve(places.get(2)), Candidates.resolve(places.get(3)).get(0));
+    }
+
+    /** The variable of USING TTL is "[ttl]" unless the statement names it; a column that has such a name takes positive values, too. */
+    private BitSet perhapsTtls()
+    {
+        BitSet binds = new BitSet();
+        for (int i = 0; i < bindTypes.length; i++)
+        {
+            String name = statement.getBindVariables().get(i).name.toString();
+            binds.set(i, bindTypes[i] == KeyTypes.INT && name.toLowerCase(Locale.ROOT).contains("ttl"));
+        }
+        return binds;
     }
 
     private ProbedWrite probed(Probe probe)
@@ -123,9 +141,11 @@ final class ModificationLearner
     private void check(MD5Digest id, byte[] recipe, ModificationPattern pattern, Function<PartitionUpdate, byte[]> memtable)
     {
         BitSet filled = pattern.keyBinds();
+        BitSet lacking = pattern.cellBinds();
         for (int i = 0; i < CHECKS; i++)
         {
-            Probe probe = probes.trial(i, MAX_CROWD, filled);
+            Probe whole = probes.trial(i, MAX_CROWD, filled);
+            Probe probe = i % 2 == 0 ? whole : probes.lacking(whole, lacking);
             byte[] made = DoorWrites.request(recipe, ExecuteBody.VERSION, ExecuteBody.of(id, probe, TIMESTAMP), NOW_SECONDS);
             byte[] expected = memtable.apply(probed(probe).update);
             refuseIf(!Arrays.equals(made, expected), RecipeRefusal.UNEXPLAINED);

@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 
 import org.apache.cassandra.db.rows.Cell;
 import org.apache.cassandra.schema.ColumnMetadata;
@@ -21,10 +23,13 @@ final class ModificationPattern
     final List<Operand> key;
     final List<Operand> clustering;
     final List<Written> cells;
+    /** In seconds; null: what is written does not expire. */
+    final Operand ttl;
 
     /** @param values of the cells that are not deleted */
-    ModificationPattern(ProbedWrite like, List<Operand> key, List<Operand> clustering, List<Operand> values)
+    ModificationPattern(ProbedWrite like, List<Operand> key, List<Operand> clustering, List<Operand> values, Operand ttl)
     {
+        this.ttl = ttl.isBind() || like.ttlSeconds != 0 ? ttl : null;
         this.isStatic = like.row.isStatic();
         this.isInsert = !like.row.primaryKeyLivenessInfo().isEmpty();
         this.deletesRow = !like.row.deletion().isLive();
@@ -39,8 +44,19 @@ final class ModificationPattern
 
     BitSet keyBinds()
     {
+        return binds(key.stream());
+    }
+
+    /** Those that may be null or unset. */
+    BitSet cellBinds()
+    {
+        return binds(cells.stream().map(cell -> cell.value).filter(Objects::nonNull));
+    }
+
+    private static BitSet binds(Stream<Operand> operands)
+    {
         BitSet binds = new BitSet();
-        key.stream().filter(Operand::isBind).forEach(operand -> binds.set(operand.bind()));
+        operands.filter(Operand::isBind).forEach(operand -> binds.set(operand.bind()));
         return binds;
     }
 

@@ -17,10 +17,10 @@ import org.apache.cassandra.schema.ColumnMetadata;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.MD5Digest;
 
-/** Writes recipes of modifications, version 1 (docs/internals/boundary.md). */
+/** Writes recipes of modifications, version 2 (docs/internals/boundary.md). */
 final class ModificationWriter
 {
-    private static final int VERSION = 1;
+    private static final int VERSION = 2;
     private static final int ROW = 0;
     private static final int STATIC_ROW = 1;
     private static final int INSERT = 0;
@@ -28,6 +28,8 @@ final class ModificationWriter
     private static final int DELETE = 2;
     private static final int PUT = 0;
     private static final int REMOVE = 1;
+    private static final int FOR_EVER = 0;
+    private static final int EXPIRES = 1;
 
     private final ByteBuf out = Unpooled.buffer();
     private final ToIntFunction<ColumnMetadata> ids;
@@ -51,6 +53,9 @@ final class ModificationWriter
         writeClustering(pattern, table.clusteringColumns());
         out.writeByte(pattern.deletesRow ? DELETE : pattern.isInsert ? INSERT : UPDATE);
         writeCells(pattern);
+        out.writeByte(pattern.ttl == null ? FOR_EVER : EXPIRES);
+        if (pattern.ttl != null)
+            RecipeWriter.writeValues(List.of(pattern.ttl), out);
         return ByteBufUtil.getBytes(out);
     }
 

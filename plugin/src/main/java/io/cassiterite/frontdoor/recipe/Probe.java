@@ -5,13 +5,15 @@
 package io.cassiterite.frontdoor.recipe;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
 
 import org.apache.cassandra.cql3.QueryOptions;
 import org.apache.cassandra.db.ConsistencyLevel;
 
-/** One value for each bind variable of a statement. Immutable by convention. */
+/** One value for each bind variable of a statement; null, or Cassandra's buffer for what is unset. Immutable by convention. */
 final class Probe
 {
     final List<ByteBuffer> values;
@@ -21,6 +23,14 @@ final class Probe
     {
         this.values = values;
         this.types = types;
+    }
+
+    /** @param absent null, or the buffer for what is unset, in the place of some values; no entry for the others */
+    Probe with(Map<Integer, ByteBuffer> absent)
+    {
+        List<ByteBuffer> others = new ArrayList<>(values);
+        absent.forEach(others::set);
+        return new Probe(others, types);
     }
 
     QueryOptions options()

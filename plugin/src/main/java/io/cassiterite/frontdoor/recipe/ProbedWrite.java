@@ -33,9 +33,12 @@ final class ProbedWrite
     /** Components of the partition key. */
     final List<ByteBuffer> key;
     final Row row;
+    /** Of what it writes; 0 for none. */
+    final int ttlSeconds;
 
-    private ProbedWrite(PartitionUpdate update, List<ByteBuffer> key, Row row)
+    private ProbedWrite(PartitionUpdate update, List<ByteBuffer> key, Row row, int ttlSeconds)
     {
+        this.ttlSeconds = ttlSeconds;
         this.update = update;
         this.key = key;
         this.row = row;
@@ -66,11 +69,12 @@ final class ProbedWrite
         }
         PartitionUpdate.Builder builder =
             new PartitionUpdate.Builder(table, table.partitioner.decorateKey(keys.get(0)), statement.updatedColumns(), 1);
+        int ttlSeconds = statement.getTimeToLive(options);
         UpdateParameters parameters = new UpdateParameters(table, statement.updatedColumns(), state, options, timestamp, nowSeconds,
-                                                           statement.getTimeToLive(options), Collections.emptyMap());
+                                                           ttlSeconds, Collections.emptyMap());
         statement.addUpdateForKey(builder, clustering, parameters);
         PartitionUpdate update = builder.build();
-        return new ProbedWrite(update, components(table, keys.get(0)), onlyRow(update));
+        return new ProbedWrite(update, components(table, keys.get(0)), onlyRow(update), ttlSeconds);
     }
 
     private static List<ByteBuffer> components(TableMetadata table, ByteBuffer key)
@@ -96,7 +100,7 @@ final class ProbedWrite
         return row.isStatic() ? List.of() : List.of(row.clustering().getBufferArray());
     }
 
-    /** One of each column; refuses others than simple ones, and what expires. */
+    /** One of each column; refuses others than simple ones. */
     List<Cell<?>> cells()
     {
         List<Cell<?>> cells = new ArrayList<>();
@@ -104,7 +108,7 @@ final class ProbedWrite
         {
             refuseIf(!data.column().isSimple(), RecipeRefusal.COLLECTION);
             Cell<?> cell = (Cell<?>) data;
-            refuseIf(cell.isExpiring() || cell.isCounterCell(), RecipeRefusal.EXPIRING);
+            refuseIf(cell.isCounterCell(), RecipeRefusal.COUNTER);
             cells.add(cell);
         }
         return cells;

@@ -24,6 +24,7 @@ final class Probes
     private final Random random = new Random(5);
     private final byte[] types;
     private final BitSet limits;
+    private final int most;
 
     /**
      * @param types  of the bind variables
@@ -31,8 +32,15 @@ final class Probes
      */
     Probes(byte[] types, BitSet limits)
     {
+        this(types, limits, Integer.MAX_VALUE);
+    }
+
+    /** @param most the greatest value of those that must be positive */
+    Probes(byte[] types, BitSet limits, int most)
+    {
         this.types = types;
         this.limits = limits;
+        this.most = most;
     }
 
     /** Values of one type differ from each other, but for booleans. */
@@ -89,10 +97,23 @@ final class Probes
         return number % 4 == 0 ? distinct() : crowded(1 + number % width, filled);
     }
 
+    /** @return the same with some of these null or unset, but not all of them unset: there would be nothing to write */
+    Probe lacking(Probe whole, BitSet some)
+    {
+        Map<Integer, ByteBuffer> absent = new HashMap<>();
+        for (int bind = some.nextSetBit(0); bind >= 0; bind = some.nextSetBit(bind + 1))
+        {
+            int pick = random.nextInt(3);
+            if (pick < 2)
+                absent.put(bind, pick == 0 || absent.size() + 1 == some.cardinality() ? null : ByteBufferUtil.UNSET_BYTE_BUFFER);
+        }
+        return whole.with(absent);
+    }
+
     private ByteBuffer value(int bind)
     {
         if (limits.get(bind))
-            return ByteBufferUtil.bytes(1 + random.nextInt(Integer.MAX_VALUE - 1));
+            return ByteBufferUtil.bytes(1 + random.nextInt(most - 1));
         return ProbeValue.random(types[bind], random);
     }
 }

@@ -124,6 +124,7 @@ public final class RecipeLearner
         TableMetadata present = Schema.instance.getTableMetadata(table.id);
         checkSchema(table, present);
         StatementRules.checkStatement(statement);
+        refuseIf(table.params.defaultTimeToLive != present.params.defaultTimeToLive, RecipeRefusal.SCHEMA_CHANGE);
         ToIntFunction<ColumnMetadata> ids = engine.ids(table.id);
         refuseIf(ids == null, RecipeRefusal.SCHEMA_CHANGE);
         byte[] bindTypes = bindTypes(statement.getBindVariables());

@@ -36,7 +36,6 @@ public enum RecipeRefusal
     COUNTER("it writes a counter"),
     NEEDS_READ("it has to read what it writes"),
     OWN_TIMESTAMP("it names its time of writing in CQL"),
-    EXPIRING("what it writes expires"),
     COLLECTION("it writes a collection that is not frozen"),
     SEVERAL_ROWS("it writes a partition, a range or several rows"),
     EMPTY_CONSTANT("it compares with a constant that is empty and no text"),

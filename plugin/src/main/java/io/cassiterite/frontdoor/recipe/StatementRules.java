@@ -49,7 +49,6 @@ final class StatementRules
         refuseIf(statement.isCounter(), RecipeRefusal.COUNTER);
         refuseIf(statement.requiresRead(), RecipeRefusal.NEEDS_READ);
         refuseIf(statement.isTimestampSet(), RecipeRefusal.OWN_TIMESTAMP);
-        refuseIf(statement.metadata().params.defaultTimeToLive != 0, RecipeRefusal.EXPIRING);
         refuseIf(statement.getFunctions().iterator().hasNext(), RecipeRefusal.FUNCTION);
     }
 

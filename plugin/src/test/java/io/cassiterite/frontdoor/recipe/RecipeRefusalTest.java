@@ -86,7 +86,6 @@ class RecipeRefusalTest
                       "UPDATE k.kv SET v = ? WHERE k = ? IF v = ?", "DELETE FROM k.kv WHERE k = ? IF EXISTS");
         assertRefused(RecipeRefusal.OWN_TIMESTAMP, "UPDATE k.kv USING TIMESTAMP 5 SET v = ? WHERE k = ?",
                       "DELETE v FROM k.kv USING TIMESTAMP ? WHERE k = ?");
-        assertRefused(RecipeRefusal.EXPIRING, "INSERT INTO k.kv (k, v) VALUES (?, ?) USING TTL 5");
         assertRefused(RecipeRefusal.COLLECTION, "UPDATE k.kv SET m['x'] = ? WHERE k = ?", "DELETE m FROM k.kv WHERE k = ?");
         assertRefused(RecipeRefusal.BIND_TYPE, "INSERT INTO k.kv (k, m) VALUES (?, ?)", "UPDATE k.kv SET f = ? WHERE k = ?");
         assertRefused(RecipeRefusal.KEYS, "UPDATE k.kv SET v = ? WHERE k IN (?, ?)");
