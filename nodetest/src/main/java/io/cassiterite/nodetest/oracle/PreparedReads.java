@@ -4,85 +4,47 @@
  */
 package io.cassiterite.nodetest.oracle;
 
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Random SELECTs of rows, slices and whole partitions that are prepared, and executed so often that a front door answers
- * them itself: it learns a statement's recipe first, and then compares 32 answers in a row with Cassandra's. Few statements at
- * a time, of the table's columns as they are now. One thread.
+ * them itself: first it compares 32 answers in a row with Cassandra's. One thread.
  */
 final class PreparedReads
 {
-    private static final int STATEMENTS = 2;
-    /** More than an audition has. */
-    private static final int EXECUTIONS = 48;
-
-    private static final class Prepared
-    {
-        final Step read;
-        final List<TableShape.Column> variables;
-
-        Prepared(Step read, List<TableShape.Column> variables)
-        {
-            this.read = read;
-            this.variables = variables;
-        }
-    }
-
     private final TableShape shape;
     private final Reads reads;
     private final Random random;
-    private final List<Prepared> known = new ArrayList<>();
-    private String knownOf;
+    private final PreparedStatements statements;
 
     PreparedReads(TableShape shape, Reads reads, Random random)
     {
         this.shape = shape;
         this.reads = reads;
         this.random = random;
+        this.statements = new PreparedStatements(shape, random);
     }
 
     /** @return whether the door orders all of the key's types: it has no recipes for other tables */
     boolean arePossible()
     {
-        return key().allMatch(column -> column.type.kind == ValueType.Kind.NATIVE);
-    }
-
-    private Stream<TableShape.Column> key()
-    {
-        return Stream.concat(shape.partition.stream(), shape.clustering.stream());
+        return PreparedStatements.areNative(shape.partition) && PreparedStatements.areNative(shape.clustering);
     }
 
     Step next()
     {
-        // ALTER has changed a column, or its name
-        if (!shape.create().equals(knownOf))
-            known.clear();
-        knownOf = shape.create();
-        if (known.size() < STATEMENTS)
-            known.add(prepare());
-        else if (random.nextInt(8) == 0)
-            known.set(random.nextInt(STATEMENTS), prepare());
-        Prepared prepared = known.get(random.nextInt(known.size()));
-        List<List<ByteBuffer>> executions = new ArrayList<>();
-        for (int i = 0; i < EXECUTIONS; i++)
-            executions.add(prepared.variables.stream().map(column -> LiteralBytes.of(column.type.name, column.value(random)))
-                                             .collect(Collectors.toList()));
-        return prepared.read.executing(executions);
+        return statements.next(this::prepare, column -> LiteralBytes.of(column.type.name, column.value(random)));
     }
 
-    /** To be told of every step that all sides refused: its statement is not played again. */
+    /** To be told of every step that all sides refused. */
     void refused(Step step)
     {
-        known.removeIf(prepared -> prepared.read.cql.equals(step.cql));
+        statements.refused(step);
     }
 
-    private Prepared prepare()
+    private PreparedStatements.Prepared prepare()
     {
         List<TableShape.Column> variables = new ArrayList<>();
         Restrictions where = new Restrictions(shape, random, column -> operand(column, variables));
@@ -90,7 +52,7 @@ final class PreparedReads
         StringBuilder rest = new StringBuilder(" FROM {t} WHERE ").append(isRow ? where.rows(false) : slice(where));
         if (!isRow && !shape.clustering.isEmpty() && random.nextInt(3) == 0)
             rest.append(reads.order());
-        return new Prepared(reads.finish(isRow ? "prepared row" : "prepared slice", projection(), rest, ""), variables);
+        return new PreparedStatements.Prepared(reads.finish(isRow ? "prepared row" : "prepared slice", projection(), rest, ""), variables);
     }
 
     /** From left to right, as variables are numbered. */

@@ -175,8 +175,18 @@ final class ValueType
     {
         List<String> entries = new ArrayList<>();
         for (String key : several(parts.get(0), random))
-            entries.add(key + ": " + parts.get(1).literal(random));
+            if (entries.isEmpty() || parts.get(0).isWrittenInOneWay())
+                entries.add(key + ": " + parts.get(1).literal(random));
         return '{' + String.join(", ", entries) + '}';
+    }
+
+    /**
+     * Whether equal values have equal literals. Which of two equal keys of one literal wins, Cassandra leaves to chance: it puts
+     * them into a HashMap by identity.
+     */
+    private boolean isWrittenInOneWay()
+    {
+        return kind != Kind.SET && kind != Kind.MAP && kind != Kind.UDT && parts.stream().allMatch(ValueType::isWrittenInOneWay);
     }
 
     private String userLiteral(Random random)
