@@ -85,10 +85,10 @@ class ReplicatedWritesTest
         nodes.get(2).freeze();
         writer.session().execute(bound(ours.get(0), writer, 7, LOCAL_QUORUM));
         nodes.get(2).thaw();
-        Await.until("all are up", BOUND, () -> Ring.of(nodes.get(0)).normal() == 3);
+        awaitAllUp();
         run(observer, "TRUNCATE copies.ours");
         run(observer, "TRUNCATE copies.stock");
-        awaitNative(() -> write(10));
+        awaitAllNative();
         assertNative(90, () -> write(100));
         assertSame();
 
@@ -97,7 +97,6 @@ class ReplicatedWritesTest
         write(20);
         nodes.get(0).restart();
         nodes.get(2).thaw();
-        Await.until("all are up", BOUND, () -> Ring.of(nodes.get(0)).normal() == 3);
         assertSame();
     }
 
@@ -125,7 +124,7 @@ class ReplicatedWritesTest
         awaitNative(() -> writer.session().execute(bound(ours.get(4), writer, 1, LOCAL_QUORUM)));
         run(observer, "TRUNCATE copies.ours");
         run(observer, "TRUNCATE copies.stock");
-        awaitNative(() -> write(10));
+        awaitAllNative();
         assertNative(190, () -> write(200));
         assertSame();
     }
@@ -162,6 +161,12 @@ class ReplicatedWritesTest
         Node node = (nodes.isEmpty() ? builder : builder.joining(nodes.get(0))).start();
         nodes.add(node);
         open.push(node);
+        awaitAllUp();
+    }
+
+    /** A node that was frozen or killed is down to the others for a while. */
+    private void awaitAllUp()
+    {
         for (Node observer : nodes)
             Await.until(observer.name() + " sees " + nodes.size(), BOUND, () -> Ring.of(observer).normal() == nodes.size());
     }
@@ -173,6 +178,17 @@ class ReplicatedWritesTest
             request.run();
             Pause.millis(20);
             return answered() > before;
+        });
+    }
+
+    /** A door that has refused a write is asked for none for a while, and a table opens when it is wanted. */
+    private void awaitAllNative()
+    {
+        Await.until("the door does all writes", BOUND, () -> {
+            long before = answered();
+            write(50);
+            Pause.millis(20);
+            return answered() - before >= 50;
         });
     }
 
@@ -250,6 +266,7 @@ class ReplicatedWritesTest
     private void assertSame()
     {
         String columns = "SELECT k, c, s, v, t, writetime(v), writetime(t), writetime(s) FROM copies.";
+        awaitAllUp();
         try (Cql whole = nodes.get(0).cql())
         {
             List<String> expected = rows(whole, columns + "stock", ALL);
