@@ -77,15 +77,16 @@ PROFILE = "--profile lab/compare/src/profiles/features.yaml --ops insert=24,get=
 
 # Rates and rows that leave room on two cores.
 ALL = [
-    # Three nodes on one core, whose JVMs take long to be warm.
+    # LOCAL_QUORUM of three replicas: three nodes on one core, whose JVMs take long to be warm.
     Row(
         "quorum",
-        "reads --nodes 3 --engines stock,cassiterite-door --heap 1500m --warmup 240 --rate 2000",
+        "requests --nodes 3 --engines stock,cassiterite-door --heap 1500m --heap-of cassiterite-door=900m "
+        "--warmup 180 --rate 2000",
         30_000,
         8,
-        3,
+        12,
         14,
-        50 + 185,
+        50 + 308,
     ),
     Row(
         "requests",
@@ -95,6 +96,7 @@ ALL = [
         10,
         17,
         20,
+        in_readme=False,
     ),
     Row("reads", f"reads {PAIR} --warmup 150 --rate 4000", 100_000, 7, 3),
     # The approach to a balance of compaction takes the length twice, and up to five times.

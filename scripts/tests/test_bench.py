@@ -65,7 +65,7 @@ class BenchTest(unittest.TestCase):
         lines = out.splitlines()
         self.assertEqual((0, []), (code, self.ran()))
         self.assertEqual(
-            ["quorum", "requests", "reads", "writes", "restart", "in"],
+            ["quorum", "reads", "writes", "restart", "in"],
             [line.split()[0] for line in lines],
         )
         self.assertTrue(all("3 rounds x 2 engines" in line and " min" in line for line in lines[:-1]), out)
@@ -106,15 +106,15 @@ class BenchTest(unittest.TestCase):
         self.assertIn("lab/node/src/lib.rs, new", errors)
         code, _, errors = self.bench("readme", "mixed")
         self.assertEqual(2, code)
-        self.assertIn("no scenario mixed; there are quorum, requests", errors)
+        self.assertIn("no scenario mixed; there are quorum, reads", errors)
 
     def test_what_failed_is_named_at_the_end_and_alone_tried_again(self):
         told = {"writes": {"code": 2, "runs": [[["client: late"], []], [[], []]]}, "restart": {"code": 101, "runs": []}}
         code, out, errors = self.bench("readme", told=told)
-        self.assertEqual((1, 5), (code, len(self.ran())), "one that failed does not end the others")
+        self.assertEqual((1, 4), (code, len(self.ran())), "one that failed does not end the others")
         self.assertIn("failed: writes (exit code 2), restart (exit code 101)", errors)
         code, out, _ = self.bench("readme", "--dry-run")
-        self.assertEqual(3, out.count("done"))
+        self.assertEqual(2, out.count("done"))
         code, out, _ = self.bench("readme")
         self.assertEqual((0, ["writes", "restart"]), (code, self.ran()))
         self.assertIn("all valid", out)
