@@ -350,7 +350,7 @@ BENCH = $(if $(filter command line,$(origin ROUNDS)),--rounds $(ROUNDS)) $(if $(
 
 # A plan needs no build.
 .PHONY: bench-readme
-bench-readme: $(if $(DRY_RUN),,lab) ## the rows of README.md at this commit, unattended, some two hours on two cores; again goes on; raw JSON in build/bench: make bench-readme DRY_RUN=1
+bench-readme: $(if $(DRY_RUN),,lab) ## most rows of README.md at this commit, unattended, some two hours on two cores; again goes on; raw JSON in build/bench: make bench-readme DRY_RUN=1
 	@CASSITERITE_LAB=$(LAB) scripts/bench.py readme $(BENCH)
 
 .PHONY: bench-all

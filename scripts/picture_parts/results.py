@@ -9,6 +9,7 @@ from statistics import median
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "docs" / "benchmarks"
 # The present results. A newer run takes its place here, and in the documents.
+QUORUM = "quorum-2026-12-01.json"
 REQUESTS = "requests-2026-11-27-compacted.json"
 STREAM = "stream-2026-11-27.json"
 
