@@ -14,11 +14,11 @@ def draw(theme):
     stream = comparison(STREAM)
     streams = [[streaming_s(one) for one in stream.replacements(engine)] for engine in (STOCK, ENGINE)]
 
-    drawing = Drawing(theme, 332, "Stock Cassandra and Cassiterite: reads and writes at LOCAL_QUORUM; a replaced node")
+    drawing = Drawing(theme, 348, "Stock Cassandra and Cassiterite: reads and writes at LOCAL_QUORUM; a replaced node")
     y = 10
     for request, figure in REQUESTS:
         costs = [quorum.values(engine, figure, "us") for engine in (STOCK, DOOR)]
-        y = bars.pair(drawing, y, f"{request} at LOCAL_QUORUM of three replicas: CPU of all nodes", "us", *costs) + 2
+        y = bars.pair(drawing, y, f"{request} at LOCAL_QUORUM of three replicas: CPU of all nodes", "us", *costs) + 10
     drawing.write(16, y + 12, f"dots: {quorum.rounds} rounds; front door on; {quorum.source}", 12, theme.muted)
     y = bars.pair(drawing, y + 30, f"A dead node replaced: streaming of {streamed_gib(stream):.1f} GiB", "s", *streams)
     drawing.write(
