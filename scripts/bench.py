@@ -70,7 +70,7 @@ class Row:
         return [*words, "--json", str(folder / f"{self.name}.part.json"), "--html", str(folder / f"{self.name}.html")]
 
 
-# Caches outside the heap take what the heap is smaller by: the same memory in total.
+# The heap is smaller by what the caches outside of it may take.
 PAIR = "--engines stock,cassiterite --heap 2g --heap-of cassiterite=1280m"
 DOOR_PAIR = "--engines stock,cassiterite-door --heap 2g --heap-of cassiterite-door=1280m"
 PROFILE = "--profile lab/compare/src/profiles/features.yaml --ops insert=24,get=1"

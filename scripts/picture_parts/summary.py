@@ -6,7 +6,7 @@ from picture_parts.results import DOOR, ENGINE, QUORUM, STOCK, STREAM, compariso
 from picture_parts.svg import Drawing
 
 CPU = "server CPU per operation"
-REQUESTS = (("A read", f"reads, 8 connections: {CPU}"), ("A write", f"writes: {CPU}"))
+COSTS = (("A read", f"reads, 8 connections: {CPU}"), ("A write", f"writes: {CPU}"))
 
 
 def draw(theme):
@@ -16,7 +16,7 @@ def draw(theme):
 
     drawing = Drawing(theme, 348, "Stock Cassandra and Cassiterite: reads and writes at LOCAL_QUORUM; a replaced node")
     y = 10
-    for request, figure in REQUESTS:
+    for request, figure in COSTS:
         costs = [quorum.values(engine, figure, "us") for engine in (STOCK, DOOR)]
         y = bars.pair(drawing, y, f"{request} at LOCAL_QUORUM of three replicas: CPU of all nodes", "us", *costs) + 10
     drawing.write(16, y + 12, f"dots: {quorum.rounds} rounds; front door on; {quorum.source}", 12, theme.muted)
