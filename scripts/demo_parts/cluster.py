@@ -1,5 +1,5 @@
 # Licensed under the Apache License, Version 2.0: see the file LICENSE.
-"""A cluster of three nodes, by the lab's command (`cassiterite cluster`)."""
+"""A cluster of three nodes, by what `make node` builds (`cassiterite-node cluster`)."""
 
 import os
 import shutil
@@ -7,7 +7,7 @@ import subprocess
 
 from demo_parts.node import ROOT, free_port
 
-LAB = ROOT / "native" / "target" / "release" / "cassiterite"
+LAB = ROOT / "lab" / "target" / "release" / "cassiterite-node"
 NAME = "demo"
 NODES = 3
 HEAP = "512m"
